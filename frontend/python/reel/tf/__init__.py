@@ -168,6 +168,7 @@ _LAZY = {
     "image": ".image",
     "keras": ".keras",
     "signal": ".signal",
+    "summary": ".summary",
     "tfe": "..tfe",
     "train": ".train",
 }
@@ -181,6 +182,7 @@ if _typing.TYPE_CHECKING:
     from . import image as image
     from . import keras as keras
     from . import signal as signal
+    from . import summary as summary
     from . import train as train
     from .. import tfe as tfe
 else:  # for checkers a name that is not here is an error

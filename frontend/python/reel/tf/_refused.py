@@ -109,6 +109,12 @@ _REASONS = {
         tf.test.assert_equal_graph_def tf.test.benchmark_config tf.test.experimental tf.test.disable_with_predicate
         tf.test.with_eager_op_as_function tf.sysconfig tf.compat.v1.resource_loader tf.compat.v1.distributions
         tf.summary.trace_export tf.summary.trace_off tf.summary.trace_on tf.debugging.experimental""",
+    "summaries that reel.SummaryWriter does not write: it has scalars, histograms, text, and graphs by add_graph": """
+        tf.summary.image tf.summary.graph tf.summary.write tf.compat.v1.summary.image""",
+    "losses, optimizers and initializers that reel does not have": """tf.keras.losses.CTC tf.keras.losses.ctc
+        tf.keras.optimizers.Muon tf.keras.optimizers.MultiOptimizer tf.keras.optimizers.OptimizerMap
+        tf.keras.optimizers.ScheduleFreeAdamW tf.keras.optimizers.legacy tf.keras.initializers.STFT
+        tf.keras.initializers.STFTInitializer tf.keras.initializers.stft""",
     "linear operators: use the matrices themselves and tf.linalg": "tf.linalg.LinearOperator* tf.linalg.experimental",
     "models and data that come over the network: reel.data reads files that are there": """tf.keras.applications
         tf.keras.utils.get_file""",

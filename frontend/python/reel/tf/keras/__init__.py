@@ -5,6 +5,7 @@ from . import (
     activations,
     backend,
     callbacks,
+    constraints,
     datasets,
     initializers,
     layers,
@@ -12,6 +13,7 @@ from . import (
     metrics,
     models,
     optimizers,
+    regularizers,
     utils,
 )
 from ._layer import InputSpec, Layer
@@ -31,6 +33,7 @@ __all__ = [
     "activations",
     "backend",
     "callbacks",
+    "constraints",
     "datasets",
     "initializers",
     "layers",
@@ -38,6 +41,7 @@ __all__ = [
     "metrics",
     "models",
     "optimizers",
+    "regularizers",
     "utils",
 ]
 

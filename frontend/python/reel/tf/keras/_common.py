@@ -6,16 +6,17 @@ import re as _re
 import typing as _t
 import weakref as _weakref
 
-from ... import _core
 from .. import _array
 from .. import dtypes as _dtypes
 from .. import math as _math
 from .._tensor import TensorLike as _TensorLike
 from .._tensor import convert_to_tensor as _convert
 from ..errors import ConversionError
+from ._masks import set_mask as _set_mask
+from ._naming import unique_name as _unique_name
+from ._serialize import get_registered_object as _registered_object
 
 if _t.TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
 EPSILON = 1e-7  # Keras's fuzz factor
@@ -40,7 +41,12 @@ class Beside:
 
 
 logits = Beside()  # of what activations.softmax and activations.sigmoid return
-masks = Beside()  # of values that count only where the mask is True
+
+
+def masked(values: Any, mask: Any) -> Any:
+    """The values, which count only where the mask is True."""
+    _set_mask(values, mask)
+    return values
 
 
 def tensor(x: Any, dtype: Any = None) -> Any:
@@ -86,8 +92,6 @@ def is_symbolic(x: Any) -> bool:
 
 # --- names and configurations ---
 
-_counts: dict[str, int] = {}
-
 
 def snake_case(name: str) -> str:
     """MeanSquaredError -> mean_squared_error."""
@@ -97,9 +101,7 @@ def snake_case(name: str) -> str:
 
 def auto_name(of: object) -> str:
     """A name that no other object has: adam, adam_1, ..."""
-    name = snake_case(type(of).__name__)
-    count = _counts[name] = _counts.get(name, -1) + 1
-    return f"{name}_{count}" if count else name
+    return _unique_name(snake_case(type(of).__name__))
 
 
 class Names:
@@ -111,10 +113,10 @@ class Names:
 
     def find(self, name: str, custom: Any = None) -> Any:
         """The class or function of a name; ValueError if there is none."""
-        for table in (custom or {}, self.members, self.aliases):
-            if name in table:
-                return table[name]
-        raise self.unknown(name)
+        found = _registered_object(name, custom, {**self.aliases, **self.members})
+        if found is None:
+            raise self.unknown(name)
+        return found
 
     def unknown(self, identifier: Any) -> ConversionError:
         """The error for what is no identifier."""
@@ -142,7 +144,7 @@ class Names:
             return self.find(config, custom)
         if not isinstance(config, dict) or not isinstance(config.get("class_name"), str):
             raise self.unknown(config)
-        made = self.find(config["class_name"], custom)
+        made = self.find(config.get("registered_name") or config["class_name"], custom)
         options = dict(config.get("config") or {})
         return made.from_config(options) if hasattr(made, "from_config") else made(**options)
 
@@ -168,14 +170,3 @@ def public(module: dict[str, Any], base: type | None = None) -> dict[str, Any]:
         if (isinstance(v, type) and base is not None and issubclass(v, base))
         or (not isinstance(v, type) and callable(v) and n not in ("get", "serialize", "deserialize"))
     }
-
-
-def refuse(what: str, why: str) -> Callable[..., Any]:
-    """A function that always raises: what Reel does not have."""
-
-    def refused(*args: Any, **kwargs: Any) -> Any:
-        raise _core.UnimplementedError(f"{what}: {why}")
-
-    refused.__name__ = refused.__qualname__ = what.rsplit(".", 1)[-1]
-    refused.__doc__ = f"Not here: {why}"
-    return refused

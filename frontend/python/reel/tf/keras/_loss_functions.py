@@ -6,7 +6,6 @@ import math as _python_math
 import typing as _t
 import warnings as _warnings
 
-from ... import _core
 from .. import _array
 from .. import dtypes as _dtypes
 from .. import math as _math
@@ -16,7 +15,7 @@ from ..errors import ConversionError
 from ._common import EPSILON as _EPSILON
 from ._common import clip as _clip
 from ._common import logits as _logits
-from ._common import masks as _masks
+from ._common import masked as _masked
 from ._common import mean as _mean
 from ._common import pair as _pair
 from ._common import tensor as _tensor
@@ -222,7 +221,7 @@ def sparse_categorical_crossentropy(
     values = _nn.sparse_softmax_cross_entropy_with_logits(_tensor(y_true, _dtypes.int64), x)
     if valid is None:
         return values
-    return _masks.set(_array.where(valid, values, _array.zeros_like(values)), valid)
+    return _masked(_array.where(valid, values, _array.zeros_like(values)), valid)
 
 
 def _check_labels(y_true, y_pred):
@@ -322,7 +321,7 @@ def circle(
     near = -gamma * (margin + distance) * (margin - distance)
     far = gamma * _math.maximum(1 + margin - distance, 0.0) * (1 - margin - distance)
     values = _math.softplus(_sum_exp(near, similar) + _sum_exp(far, different))
-    return _masks.set(values, values > 0)
+    return _masked(values, values > 0)
 
 
 def _pairs(y_true, labels, remove_diagonal):
@@ -339,13 +338,6 @@ def _pairs(y_true, labels, remove_diagonal):
 def _sum_exp(x, chosen):
     """log sum e^x of the chosen elements of each row."""
     return _math.reduce_logsumexp(_array.where(chosen, x, _tensor(float("-inf"), x.dtype)), 1)
-
-
-def ctc(y_true: ArrayLike, y_pred: ArrayLike) -> _Tensor:
-    """Not here: Reel has no connectionist temporal classification."""
-    raise _core.UnimplementedError(
-        "ctc: Reel has no connectionist temporal classification loss; compute it by tf.scan over the frames"
-    )
 
 
 KLD = kld = kullback_leibler_divergence = kl_divergence

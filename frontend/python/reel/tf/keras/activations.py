@@ -32,9 +32,9 @@ def relu(x: ArrayLike, negative_slope: float = 0.0, max_value: float | None = No
     x = _tensor(x)
     if not negative_slope and max_value is None and not threshold:
         return _nn.relu(x)
-    above = _array.where(x > threshold, x, _zero(x))
+    above = _array.where(x > threshold, x, _zero(x)) if threshold else _nn.relu(x)
     if max_value is not None:
-        above = _array.where(above > max_value, _tensor(max_value, x.dtype), above)
+        above = _math.clip_by_value(above, 0.0, max_value)
     if not negative_slope:
         return above
     return above - negative_slope * _nn.relu(threshold - x)

@@ -5,13 +5,18 @@ from __future__ import annotations as _annotations
 import math as _math
 import typing as _t
 
+from ... import _core
 from .. import _array
 from .. import dtypes as _dtypes
+from .. import linalg as _linalg
+from .. import math as _tf_math
 from .. import random as _random
+from .._scopes import init_scope as _init_scope
 from ..errors import ConversionError
+from . import _common
 
 if _t.TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     from ...typing import DTypeLike
@@ -20,88 +25,291 @@ if _t.TYPE_CHECKING:
 
 
 class Initializer:
-    """initializer(shape, dtype) is the first value of a variable."""
+    """initializer(shape, dtype) is the first value of a variable; float32 unless a dtype is given."""
 
-    if _t.TYPE_CHECKING:
+    _options: tuple[str, ...] = ()
 
-        def __call__(self, shape: ShapeLike, dtype: DTypeLike = ...) -> _Tensor: ...
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None) -> _Tensor:
+        raise NotImplementedError("Initializer subclasses must implement the `__call__()` method.")
+
+    def get_config(self) -> dict[str, Any]:
+        """The options, for from_config."""
+        return {name: getattr(self, name) for name in self._options}
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Initializer:
+        """An initializer of these options."""
+        return cls(**config)
+
+    def clone(self) -> Initializer:
+        """Another one of the same options."""
+        return type(self).from_config(self.get_config())
+
+
+def _float(dtype):
+    return _dtypes.float32 if dtype is None else _dtypes.as_dtype(dtype)
 
 
 class Zeros(Initializer):
     """0 everywhere."""
 
-    def __call__(self, shape: ShapeLike, dtype: DTypeLike = _dtypes.float32) -> _Tensor:
-        return _array.zeros(shape, dtype)
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None) -> _Tensor:
+        return _array.zeros(shape, _float(dtype))
 
 
 class Ones(Initializer):
     """1 everywhere."""
 
-    def __call__(self, shape: ShapeLike, dtype: DTypeLike = _dtypes.float32) -> _Tensor:
-        return _array.ones(shape, dtype)
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None) -> _Tensor:
+        return _array.ones(shape, _float(dtype))
 
 
 class Constant(Initializer):
-    """One value, or these values, everywhere."""
+    """One value, or values that broadcast, everywhere."""
+
+    _options = ("value",)
 
     def __init__(self, value: Any = 0.0) -> None:
         self.value = value
 
-    def __call__(self, shape: ShapeLike, dtype: DTypeLike = _dtypes.float32) -> _Tensor:
-        from .._tensor import constant
-
-        return constant(self.value, dtype, shape)
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None) -> _Tensor:
+        return _array.broadcast_to(_common.tensor(self.value, _float(dtype)), _array.ints(shape))
 
 
-class RandomNormal(Initializer):
-    """Normal of this mean and standard deviation."""
+class Identity(Initializer):
+    """gain on the diagonal of a matrix, 0 elsewhere."""
 
-    def __init__(self, mean: float = 0.0, stddev: float = 0.05, seed: int | None = None) -> None:
-        self.mean, self.stddev, self.seed = mean, stddev, seed
+    _options = ("gain",)
 
-    def __call__(self, shape: ShapeLike, dtype: DTypeLike = _dtypes.float32) -> _Tensor:
-        return _random.normal(shape, self.mean, self.stddev, dtype, self.seed)
+    def __init__(self, gain: float = 1.0) -> None:
+        self.gain = gain
 
-
-class RandomUniform(Initializer):
-    """Uniform in [minval, maxval)."""
-
-    def __init__(self, minval: float = -0.05, maxval: float = 0.05, seed: int | None = None) -> None:
-        self.minval, self.maxval, self.seed = minval, maxval, seed
-
-    def __call__(self, shape: ShapeLike, dtype: DTypeLike = _dtypes.float32) -> _Tensor:
-        return _random.uniform(shape, self.minval, self.maxval, dtype, self.seed)
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None) -> _Tensor:
+        shape = _array.ints(shape)
+        if len(shape) != 2:
+            raise ConversionError(
+                "Identity matrix initializer can only be used for 2D matrices. Received: "
+                f"shape={shape} of rank {len(shape)}."
+            )
+        return self.gain * _array.eye(*shape, dtype=_float(dtype))
 
 
-class GlorotUniform(Initializer):
-    """Uniform within sqrt(6 / (fan_in + fan_out))."""
+class RandomInitializer(Initializer):
+    """Draws the same numbers at every call: those of the seed, or, without one, of a seed drawn at the first call."""
 
     def __init__(self, seed: int | None = None) -> None:
+        if seed is not None and not isinstance(seed, int):
+            raise ConversionError(f"`seed` argument should be an integer or None. Received: seed={seed}")
         self.seed = seed
+        self._drawn: int | None = seed
 
-    def __call__(self, shape: ShapeLike, dtype: DTypeLike = _dtypes.float32) -> _Tensor:
-        shape = tuple(shape)
-        field = _math.prod(shape[:-2])
-        fans = field * (shape[-2] + shape[-1]) if len(shape) > 1 else 2 * (shape[0] if shape else 1)
-        limit = _math.sqrt(6 / fans)
-        return _random.uniform(shape, -limit, limit, dtype, self.seed)
+    def _seed(self):
+        if self._drawn is None:
+            with _init_scope():  # known at once, in a trace too
+                self._drawn = int(_core.random.randint((), 0, 2**31 - 1))
+        return self._drawn
 
 
-_NAMES = {
-    "zeros": Zeros,
-    "ones": Ones,
-    "random_normal": RandomNormal,
-    "random_uniform": RandomUniform,
-    "glorot_uniform": GlorotUniform,
+class RandomNormal(RandomInitializer):
+    """Normal of this mean and standard deviation."""
+
+    _options = ("seed", "mean", "stddev")
+
+    def __init__(self, mean: float = 0.0, stddev: float = 0.05, seed: int | None = None) -> None:
+        super().__init__(seed)
+        self.mean, self.stddev = mean, stddev
+
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None) -> _Tensor:
+        return _random.normal(shape, self.mean, self.stddev, _float(dtype), self._seed())
+
+
+class TruncatedNormal(RandomNormal):
+    """The same, within two standard deviations of the mean."""
+
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None) -> _Tensor:
+        return _random.truncated_normal(shape, self.mean, self.stddev, _float(dtype), self._seed())
+
+
+class RandomUniform(RandomInitializer):
+    """Uniform in [minval, maxval)."""
+
+    _options = ("seed", "minval", "maxval")
+
+    def __init__(self, minval: float = -0.05, maxval: float = 0.05, seed: int | None = None) -> None:
+        super().__init__(seed)
+        self.minval, self.maxval = minval, maxval
+
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None) -> _Tensor:
+        return _random.uniform(shape, self.minval, self.maxval, _float(dtype), self._seed())
+
+
+class VarianceScaling(RandomInitializer):
+    """Random of the variance scale / n, where n is the fan_in, the fan_out or the mean of both (fan_avg).
+
+    distribution: "truncated_normal" (also "normal"), "untruncated_normal", "uniform". The fans are the extents of
+    input_axes and output_axes; without them, the last two times the receptive field.
+    """
+
+    _options: tuple[str, ...] = ("seed", "scale", "mode", "distribution", "input_axes", "output_axes")
+
+    def __init__(
+        self,
+        scale: float = 1.0,
+        mode: str = "fan_in",
+        distribution: str = "truncated_normal",
+        seed: int | None = None,
+        input_axes: Sequence[int] | None = None,
+        output_axes: Sequence[int] | None = None,
+    ) -> None:
+        if scale <= 0:
+            raise ConversionError(f"Argument `scale` must be positive float. Received: scale={scale}")
+        modes, distributions = ("fan_in", "fan_out", "fan_avg"), ("uniform", "truncated_normal", "untruncated_normal")
+        if mode not in modes:
+            raise ConversionError(f"Invalid `mode` argument: {mode}. Please use one of {modes}")
+        distribution = {"normal": "truncated_normal"}.get(distribution.lower(), distribution.lower())
+        if distribution not in distributions:
+            raise ConversionError(f"Invalid `distribution` argument: {distribution}. Please use one of {distributions}")
+        super().__init__(seed)
+        self.scale, self.mode, self.distribution = scale, mode, distribution
+        self.input_axes, self.output_axes = input_axes, output_axes
+
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None) -> _Tensor:
+        shape = _array.ints(shape)
+        fan_in, fan_out = _fans(shape, self.input_axes, self.output_axes)
+        n = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2}[self.mode]
+        variance = self.scale / max(1.0, n)
+        if self.distribution == "uniform":
+            limit = _math.sqrt(3 * variance)
+            return _random.uniform(shape, -limit, limit, _float(dtype), self._seed())
+        if self.distribution == "untruncated_normal":
+            return _random.normal(shape, 0.0, _math.sqrt(variance), _float(dtype), self._seed())
+        # The standard deviation of a normal distribution within two of its own is 0.8796... of them.
+        stddev = _math.sqrt(variance) / 0.87962566103423978
+        return _random.truncated_normal(shape, 0.0, stddev, _float(dtype), self._seed())
+
+
+def _fans(shape, input_axes, output_axes):
+    if input_axes is not None and output_axes is not None:
+        return _math.prod(shape[a] for a in input_axes), _math.prod(shape[a] for a in output_axes)
+    if len(shape) < 2:
+        return (shape[0] if shape else 1,) * 2
+    field = _math.prod(shape[:-2])
+    return field * shape[-2], field * shape[-1]
+
+
+class _Scaled(VarianceScaling):
+    """VarianceScaling of one kind: `_kind` is scale, mode and distribution."""
+
+    _options = ("seed", "input_axes", "output_axes")
+    _kind = (1.0, "fan_in", "uniform")
+
+    def __init__(
+        self, seed: int | None = None, input_axes: Sequence[int] | None = None, output_axes: Sequence[int] | None = None
+    ) -> None:
+        super().__init__(*self._kind, seed, input_axes, output_axes)
+
+
+class GlorotUniform(_Scaled):
+    """Uniform within sqrt(6 / (fan_in + fan_out))."""
+
+    _kind = (1.0, "fan_avg", "uniform")
+
+
+class GlorotNormal(_Scaled):
+    """Truncated normal of the variance 2 / (fan_in + fan_out)."""
+
+    _kind = (1.0, "fan_avg", "truncated_normal")
+
+
+class LecunUniform(_Scaled):
+    """Uniform within sqrt(3 / fan_in)."""
+
+    _kind = (1.0, "fan_in", "uniform")
+
+
+class LecunNormal(_Scaled):
+    """Truncated normal of the variance 1 / fan_in."""
+
+    _kind = (1.0, "fan_in", "truncated_normal")
+
+
+class HeUniform(_Scaled):
+    """Uniform within sqrt(6 / fan_in)."""
+
+    _kind = (2.0, "fan_in", "uniform")
+
+
+class HeNormal(_Scaled):
+    """Truncated normal of the variance 2 / fan_in."""
+
+    _kind = (2.0, "fan_in", "truncated_normal")
+
+
+class Orthogonal(RandomInitializer):
+    """gain times a random matrix [product of the other extents, last extent] with orthonormal rows or columns."""
+
+    _options = ("seed", "gain")
+
+    def __init__(self, gain: float = 1.0, seed: int | None = None) -> None:
+        super().__init__(seed)
+        self.gain = gain
+
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None) -> _Tensor:
+        shape = _array.ints(shape)
+        if len(shape) < 2:
+            raise ConversionError(
+                "The tensor to initialize must be at least two-dimensional. Received: "
+                f"shape={shape} of rank {len(shape)}."
+            )
+        rows, columns = _math.prod(shape[:-1]), shape[-1]
+        tall = (max(rows, columns), min(rows, columns))
+        q, r = _linalg.qr(_random.normal(tall, dtype=_float(dtype), seed=self._seed()))
+        q = q * _tf_math.sign(_linalg.diag_part(r))  # so that it is drawn uniformly
+        return self.gain * _array.reshape(_array.transpose(q) if rows < columns else q, shape)
+
+
+_CLASSES = {
+    n: c
+    for n, c in list(globals().items())
+    if isinstance(c, type) and issubclass(c, Initializer) and not n.startswith("_") and c is not RandomInitializer
 }
+zeros, ones, constant, identity, orthogonal = Zeros, Ones, Constant, Identity, Orthogonal
+random_normal, truncated_normal, random_uniform = RandomNormal, TruncatedNormal, RandomUniform
+variance_scaling, glorot_uniform, glorot_normal = VarianceScaling, GlorotUniform, GlorotNormal
+lecun_uniform, lecun_normal, he_uniform, he_normal = LecunUniform, LecunNormal, HeUniform, HeNormal
+IdentityInitializer, OrthogonalInitializer = Identity, Orthogonal
+_NAMES = _common.Names(
+    "initializers",
+    "initializer",
+    _CLASSES,
+    {_common.snake_case(n): c for n, c in _CLASSES.items()}
+    | {"normal": RandomNormal, "uniform": RandomUniform, "zero": Zeros, "one": Ones}
+    | {"IdentityInitializer": Identity, "OrthogonalInitializer": Orthogonal},
+)
 
 
-def get(identifier: Any) -> Callable[..., Any]:
-    """The initializer of a name, or the callable itself."""
-    if isinstance(identifier, type):
-        return identifier()
-    if callable(identifier):
-        return identifier
-    if identifier not in _NAMES:
-        raise ConversionError(f"Could not interpret initializer identifier: {identifier!r}; names are {sorted(_NAMES)}")
-    return _NAMES[identifier]()
+def serialize(initializer: Any) -> Any:
+    """Class name and options: what deserialize takes."""
+    return _NAMES.serialize(initializer)
+
+
+def deserialize(config: Any, custom_objects: dict[str, Any] | None = None) -> Any:
+    """The initializer that serialize wrote."""
+    made = _NAMES.deserialize(config, custom_objects)
+    return made() if isinstance(made, type) else made
+
+
+def get(identifier: Any) -> Any:
+    """The initializer of a name, a configuration, values (of the variable's shape), or the callable itself."""
+    if hasattr(identifier, "__array__") and not isinstance(identifier, type):
+        return _of_values(_common.tensor(identifier))
+    return _NAMES.get(identifier)
+
+
+def _of_values(values: _Tensor) -> Callable[..., Any]:
+    def initializer(shape, dtype=None):
+        if tuple(values.shape) != _array.ints(shape):
+            raise ConversionError(f"The initializer's values have the shape {values.shape}, the variable {shape}")
+        return _common.tensor(values, dtype)
+
+    return initializer

@@ -4,14 +4,12 @@ from __future__ import annotations as _annotations
 
 import typing as _t
 
-from ... import _core
 from .. import _array, nest
 from .. import dtypes as _dtypes
 from .. import math as _math
 from .._trace import state as _state
 from ..errors import ConversionError
 from . import _common
-from . import _loss_functions as _functions
 from ._loss_functions import KLD as KLD
 from ._loss_functions import MAE as MAE
 from ._loss_functions import MAPE as MAPE
@@ -25,7 +23,6 @@ from ._loss_functions import categorical_generalized_cross_entropy as categorica
 from ._loss_functions import categorical_hinge as categorical_hinge
 from ._loss_functions import circle as circle
 from ._loss_functions import cosine_similarity as cosine_similarity
-from ._loss_functions import ctc as ctc
 from ._loss_functions import dice as dice
 from ._loss_functions import hinge as hinge
 from ._loss_functions import huber as huber
@@ -46,6 +43,7 @@ from ._loss_functions import poisson as poisson
 from ._loss_functions import sparse_categorical_crossentropy as sparse_categorical_crossentropy
 from ._loss_functions import squared_hinge as squared_hinge
 from ._loss_functions import tversky as tversky
+from ._masks import mask_of as _mask_of
 
 if _t.TYPE_CHECKING:
     from collections.abc import Callable
@@ -114,9 +112,9 @@ class Loss:
 
     def _compute(self, y_true, y_pred, sample_weight):
         dtype = self._dtype
-        mask = _common.masks.get(y_pred)
+        mask = _mask_of(y_pred)
         values = self.call(_tensors(y_true, self._labels or dtype), _tensors(y_pred, dtype))
-        own = _common.masks.get(values)
+        own = _mask_of(values)
         mask = own if mask is None else mask if own is None else _math.logical_and(mask, own)
         return reduced(_common.tensor(values, dtype), sample_weight, mask, self.reduction)
 
@@ -536,17 +534,6 @@ class Circle(_FunctionLoss):
         dtype: DTypeLike | None = None,
     ) -> None:
         super().__init__(circle, reduction, name, dtype, gamma=gamma, margin=margin, remove_diagonal=remove_diagonal)
-
-
-class CTC(_FunctionLoss):
-    """Not here: Reel has no connectionist temporal classification."""
-
-    def __init__(
-        self, reduction: _Reduction = "sum_over_batch_size", name: str | None = "ctc", dtype: DTypeLike | None = None
-    ) -> None:
-        raise _core.UnimplementedError(
-            "keras.losses.CTC: Reel has no connectionist temporal classification loss; compute it by tf.scan over the frames"
-        )
 
 
 _NAMES = _common.Names("losses", "loss", _common.public(globals(), Loss))

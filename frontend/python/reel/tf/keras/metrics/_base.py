@@ -7,11 +7,12 @@ import typing as _t
 from ... import _array, dtypes
 from ... import math as _math
 from ..._module import Module
-from ..._variable import Variable
 from ...errors import ConversionError
 from .. import _common
 from .. import initializers as _initializers
 from .._common import tensor as _tensor
+from .._masks import mask_of as _mask_of
+from .._variable import Variable
 
 if _t.TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -51,7 +52,8 @@ class Metric(Module):
         """A variable of the metric, float32 unless said otherwise."""
         dtype = dtypes.as_dtype(dtype or dtypes.float32)
         value = _initializers.get("zeros" if initializer is None else initializer)(tuple(shape), dtype)
-        variable = Variable(value, trainable=False, name=name)
+        path = f"{self.name}/{name}" if name else None
+        variable = Variable(value, dtype=dtype, trainable=False, name=name, path=path)
         self._own.append(variable)
         return variable
 
@@ -102,7 +104,7 @@ class Metric(Module):
 
 def _samples(values, sample_weight, reduce, dtype):
     """Values and weights with one axis, the examples; the other axes reduced."""
-    mask = _common.masks.get(values)
+    mask = _mask_of(values)
     values = _tensor(values, dtype)
     if sample_weight is not None:
         sample_weight = _tensor(sample_weight, dtype)
@@ -167,7 +169,7 @@ class MeanMetricWrapper(Mean):
         self._fn, self._fn_kwargs = fn, kwargs
 
     def update_state(self, y_true: Any, y_pred: Any, sample_weight: ArrayLike | None = None) -> None:
-        mask = _common.masks.get(y_pred)
+        mask = _mask_of(y_pred)
         values = self._fn(y_true, y_pred, **self._fn_kwargs)
         if mask is not None:
             mask = _tensor(mask, self._dtype)

@@ -20,7 +20,7 @@ if _t.TYPE_CHECKING:
     from ....typing import DTypeLike
     from ....typing import TensorLike as ArrayLike
     from ..._tensor import Tensor as _Tensor
-    from ..._variable import Variable
+    from .._variable import Variable
 
     _Thresholds = float | Sequence[float] | None
 

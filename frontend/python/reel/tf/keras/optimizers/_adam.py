@@ -384,7 +384,8 @@ class Adafactor(Optimizer):
         matrix = len(shape) > 1
         extents = [shape[:-1], shape[:-2] + shape[-1:]] if matrix else [(), ()]
         rows, columns = (
-            self.add_variable(e, dtype=v.dtype if matrix else _dtypes.int32, name=v.name[:-2]) for e in extents
+            self.add_variable(e, dtype=v.dtype if matrix else _dtypes.int32, name=v.name.partition(":")[0])
+            for e in extents
         )
         return rows, columns, self.add_variable_from_reference(v, "velocity")
 

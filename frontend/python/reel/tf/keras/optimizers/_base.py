@@ -21,6 +21,7 @@ from ..._variable import _shape as _shape
 from ...errors import ConversionError
 from .. import _common
 from .. import initializers as _initializers
+from .._variable import Variable as _Kept
 from . import schedules as _schedules
 
 if _t.TYPE_CHECKING:
@@ -195,7 +196,8 @@ class Optimizer:
         """A variable that the optimizer keeps, float32 unless said otherwise."""
         dtype = _dtypes.as_dtype(dtype or _dtypes.float32)
         value = _initializers.get(initializer)(tuple(shape), dtype)
-        variable = Variable(value, trainable=False, name=name)
+        path = f"{self.name}/{name}" if name else None
+        variable = _Kept(value, dtype=dtype, trainable=False, name=name, path=path)
         self._variables.append(variable)
         return variable
 
@@ -203,7 +205,8 @@ class Optimizer:
         self, reference_variable: Variable, name: str | None = None, initializer: Any = "zeros"
     ) -> Variable:
         """A variable of another one's shape and dtype, named after it."""
-        prefix = reference_variable.name.replace("/", "_").replace(":", "_")
+        reference = getattr(reference_variable, "path", None) or reference_variable.name
+        prefix = reference.replace("/", "_").replace(":", "_")
         return self.add_variable(
             reference_variable.shape, initializer, reference_variable.dtype, name=f"{prefix}_{name or 'var'}"
         )
