@@ -235,14 +235,6 @@ def only_in_the_loop(x):
     return y
 
 
-def return_in_a_loop(x):
-    while x < 10:
-        x = x * 2
-        if x > 5:
-            return x
-    return x
-
-
 def none_before(x):
     best = None
     while x < 3:
@@ -262,7 +254,6 @@ def none_before(x):
         ),
         (loop_changes_shape, r"'x' is float32\[1\] before the loop and float32\[2\] after"),
         (only_in_the_loop, "'y' is assigned only inside a traced loop"),
-        (return_in_a_loop, "`return` inside a traced loop"),
         (none_before, "'best' is None before the loop"),
     ],
 )
@@ -390,3 +381,124 @@ def test_functions_that_call_themselves():
 
     assert [float(tf.function(power)(c(v), 3)) for v in (2.0, 200.0)] == [8.0, 0.0]
     assert float(tf.function(nested)(c(1.0), [1.0, [2.0, 3.0]])) == 8.0
+
+
+# --- return in loops, lambdas, Python's functions, options, source ---
+
+
+def return_in_a_loop(x):
+    while x < 10:
+        x = x * 2
+        if x > 5:
+            return x
+    return -x
+
+
+def two_returns_in_a_loop(x):
+    for i in tf.range(5):
+        if x > 20.0:
+            return x, i
+        elif x < -20.0:
+            return -x, i * 100
+        x = x * 2.0
+    return x * 0.0, -1
+
+
+def return_in_nested_loops(x):
+    for i in tf.range(3):
+        for j in tf.range(4):
+            if tf.cast(i * j, tf.float32) > x:
+                return i * 10 + j
+    return -1
+
+
+def return_in_a_python_loop(x):
+    for k in range(4):
+        if x > k:
+            x = x - 0.75
+        else:
+            return x * 100.0 + k
+    return x
+
+
+def python_functions(x):
+    assert len(x) == 3, "three"
+    return len(x), int(x[0]), float(tf.cast(x[1], tf.int32)), max(x), min(x[0], x[1]), sum(x), sorted(x)[0], abs(x)
+
+
+conditional = lambda x: x if x > 0.0 and x < 10.0 else -x  # noqa: E731
+pair = (lambda x: x + 1.0 if x > 0.0 else x), (lambda x: x - 1.0 if not x > 0.0 else x)
+
+
+@pytest.mark.parametrize(
+    ("f", "values"),
+    [
+        (return_in_a_loop, (1.0, 3.0, 40.0)),
+        (two_returns_in_a_loop, (1.0, -3.0, 30.0, 0.1)),
+        (return_in_nested_loops, (0.5, 2.5, 9.0)),
+        (return_in_a_python_loop, (0.5, 2.5, 9.0)),
+        (python_functions, ([1.5, -3.25, 2.0],)),
+        (conditional, (3.0, 30.0, -2.0)),
+        (pair[0], (3.0, -3.0)),
+        (pair[1], (3.0, -3.0)),
+    ],
+)
+def test_converted_functions_give_what_they_give_eagerly(f, values):
+    compiled = tf.function(f)
+    for value in values:
+        x = tf.constant(value)
+        for got, wanted in zip(tf.nest.flatten(compiled(x)), tf.nest.flatten(f(x)), strict=True):
+            np.testing.assert_allclose(np.asarray(got), np.asarray(wanted), rtol=1e-6)
+
+
+def test_loop_options():
+    @tf.function
+    def count(x):
+        n = tf.constant(0)
+        while x > 0.0:
+            tf.autograph.experimental.set_loop_options(maximum_iterations=3)
+            for _ in range(2):
+                tf.autograph.experimental.set_loop_options(maximum_iterations=1)
+                n += 1
+        return n
+
+    assert int(count(tf.constant(1.0))) == 6
+
+
+def test_code_of_other_sources():
+    """Functions of IPython's cells, doctests and the prompt have lines in linecache; others stay as they are."""
+    import linecache
+
+    text = "def f(x):\n    if x > 0.0:\n        return x\n    return -x\n"
+    scope = {}
+    exec(compile(text, "<ipython-input-7-abc>", "exec"), scope)
+    with pytest.raises(tf.errors.OperatorNotAllowedInGraphError):
+        tf.function(scope["f"])(tf.constant(-3.0))
+    linecache.cache["<ipython-input-8-abc>"] = len(text), None, text.splitlines(True), "<ipython-input-8-abc>"
+    exec(compile(text, "<ipython-input-8-abc>", "exec"), scope)
+    assert float(tf.function(scope["f"])(tf.constant(-3.0))) == 3.0
+
+
+def test_to_code_and_to_graph():
+    code = tf.autograph.to_code(return_in_a_loop)
+    assert code.startswith("def return_in_a_loop(x):") and "while_stmt" in code
+    assert tf.autograph.to_code(tf.function(return_in_a_loop)) == code
+    for wrong, error in ((3, ValueError), (len, ValueError), (dict, NotImplementedError)):
+        with pytest.raises(error):
+            tf.autograph.to_graph(wrong)
+    with tf.compat.v1.Graph().as_default(), tf.compat.v1.Session() as session:
+        converted = tf.autograph.to_graph(conditional)
+        assert [float(session.run(converted(tf.constant(x)))) for x in (3.0, 30.0)] == [3.0, -30.0]
+
+
+def test_growing_tensor_arrays_unroll_loops_of_known_length():
+    @tf.function
+    def squares(n):
+        out = tf.TensorArray(tf.int32, size=0, dynamic_size=True)
+        for i in tf.range(n):
+            out = out.write(i, i * i)
+        return out.stack()
+
+    assert list(squares(4).numpy()) == [0, 1, 4, 9]
+    with pytest.raises(NotImplementedError, match="size=N"):
+        squares(tf.constant(4))

@@ -2,6 +2,7 @@
 
 import ast
 import copy
+import functools
 import inspect
 import textwrap
 
@@ -18,7 +19,6 @@ _NOT_CALLED = {
     "print",
     "isinstance",
     "issubclass",
-    "len",
     "type",
     "getattr",
     "setattr",
@@ -29,9 +29,6 @@ _NOT_CALLED = {
     "tuple",
     "dict",
     "set",
-    "sum",
-    "int",
-    "float",
     "bool",
     "str",
     "repr",
@@ -46,17 +43,31 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 def rewrite(function):
     """The code object of the converted function; None if there is nothing to convert, or no source."""
-    try:
-        source = textwrap.dedent(inspect.getsource(function))
-        tree = ast.parse(source)
-    except (OSError, TypeError, SyntaxError, IndentationError):
+    definition = _definition(function)
+    if definition is None:
         return None
-    definition = tree.body[0]
-    if not isinstance(definition, ast.FunctionDef) or definition.name != function.__code__.co_name:
+    convert(definition)
+    factory = ast.parse(f"def factory({', '.join((RUNTIME, *function.__code__.co_freevars))}):\n    pass\n")
+    known = definition.name in function.__code__.co_freevars
+    factory.body[0].body = ([] if known else [ast.Global([definition.name])]) + [definition]  # it may call itself
+    ast.fix_missing_locations(factory)
+    module = compile(factory, function.__code__.co_filename, "exec")
+    outer = next(c for c in module.co_consts if inspect.iscode(c))
+    code = next(c for c in outer.co_consts if inspect.iscode(c) and c.co_name == definition.name)
+    return code.replace(co_name=function.__code__.co_name)
+
+
+def text_of(function):
+    """The source of the converted function; None if there is none."""
+    definition = _definition(function)
+    if definition is None:
         return None
-    if any(isinstance(n, (ast.Yield, ast.YieldFrom, ast.Await)) for n in _walk(definition.body)):
-        return None
-    ast.increment_lineno(tree, function.__code__.co_firstlineno - 1)
+    convert(definition)
+    return ast.unparse(ast.fix_missing_locations(definition)) + "\n"
+
+
+def convert(definition):
+    """Rewrites a function's definition in place."""
     definition.decorator_list = []
     for argument in ast.walk(definition.args):
         if isinstance(argument, ast.arg):
@@ -65,13 +76,55 @@ def rewrite(function):
     definition.args.kw_defaults = [d and ast.Constant(None) for d in definition.args.kw_defaults]
     definition.returns = None
     _Function(definition).run()
-    factory = ast.parse(f"def factory({', '.join((RUNTIME, *function.__code__.co_freevars))}):\n    pass\n")
-    known = definition.name in function.__code__.co_freevars
-    factory.body[0].body = ([] if known else [ast.Global([definition.name])]) + [definition]  # it may call itself
-    ast.fix_missing_locations(factory)
-    module = compile(factory, function.__code__.co_filename, "exec")
-    outer = next(c for c in module.co_consts if inspect.iscode(c))
-    return next(c for c in outer.co_consts if inspect.iscode(c) and c.co_name == definition.name)
+
+
+def _definition(function):
+    """The syntax tree of a function or lambda, at its lines; None if it has no source or stays as it is."""
+    if function.__code__.co_name == "<lambda>":
+        return _lambda_definition(function.__code__, function)
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    except (OSError, TypeError, SyntaxError, IndentationError):
+        return None
+    definition = tree.body[0]
+    if not isinstance(definition, ast.FunctionDef) or definition.name != function.__code__.co_name:
+        return None
+    if any(isinstance(n, (ast.Yield, ast.YieldFrom, ast.Await)) for n in _walk(definition.body)):
+        return None
+    ast.increment_lineno(tree, function.__code__.co_firstlineno - 1)
+    return definition
+
+
+@functools.lru_cache(16)
+def _lambdas(source):
+    """The lambdas of a file, by their lines."""
+    found = {}
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Lambda):
+            found.setdefault(node.lineno, []).append(node)
+    return found
+
+
+def _lambda_definition(code, function):
+    """A lambda as a definition: the one at the place of the code."""
+    try:
+        nodes = _lambdas("".join(inspect.findsource(function)[0])).get(code.co_firstlineno, [])
+    except (OSError, TypeError, SyntaxError, ValueError, RecursionError):
+        return None
+    places = [(line, column) for line, _, column, _ in code.co_positions() if line and column]
+    nodes = [
+        n
+        for n in nodes
+        if all((n.lineno, n.col_offset) <= at <= (n.end_lineno, n.end_col_offset) for at in places)
+        and [a.arg for a in n.args.posonlyargs + n.args.args] == list(code.co_varnames[: code.co_argcount])
+    ]
+    kinds = (ast.IfExp, ast.BoolOp, ast.Not, ast.Call, ast.Compare)
+    if not nodes or not any(isinstance(x, kinds) for x in ast.walk(nodes[-1].body)):
+        return None
+    node = copy.deepcopy(nodes[-1])  # of several the innermost one that holds all places
+    definition = ast.parse("def reel_lambda():\n    return None").body[0]
+    definition.args, definition.body[0].value = node.args, node.body
+    return _at(definition, node)
 
 
 def _walk(statements):
@@ -179,8 +232,7 @@ class _Function:
         body = self.lower_jumps(body)
         body = self.close(body, True)
         body = self.convert_block(body)
-        for s in body:
-            _Expressions(self).visit(s)
+        body = [_Expressions(self).visit(s) for s in body]
         at = d.body[0]
         start = [
             s
@@ -428,6 +480,12 @@ class _Expressions(ast.NodeTransformer):
         call = _expression(f"{RUNTIME}.not_(None)", node)
         call.args[0] = node.operand
         return call
+
+    def visit_Assert(self, node):
+        self.generic_visit(node)
+        call = self._lazy(f"{RUNTIME}.assert_(None, lambda: None)", node, node.msg or ast.Constant(None))
+        call.args[0] = node.test
+        return _at(ast.Expr(call), node)
 
     def visit_IfExp(self, node):
         if any(isinstance(n, ast.NamedExpr) for n in ast.walk(node)):

@@ -4,12 +4,14 @@ import functools as _functools
 import linecache as _linecache
 import os as _os
 import sys as _sys
+import threading as _threading
 import types as _types
 
 from .. import _core
-from . import _array, _autograph_convert, _control, math, nest
+from . import _array, _autograph_convert, _control, debugging, dtypes, math, nest
 from ._range import TracedRange
-from ._tensor import TensorLike, convert_to_tensor
+from ._shape import TensorSpec
+from ._tensor import PythonOperators, TensorLike, convert_to_tensor
 from ._tensor_array import TensorArray
 from .errors import ConversionError, OperatorNotAllowedInGraphError
 
@@ -54,7 +56,7 @@ def ld(value):
 
 
 def _traced(x):
-    return isinstance(x, _core.Tensor) and x.symbolic or _control.symbolic(x)
+    return isinstance(x, _core.Tensor) and x.symbolic or _control.symbolic(x) or isinstance(x, PythonOperators)
 
 
 def _where(line):
@@ -70,13 +72,67 @@ def call(function):
     """A function as it is called from converted code: converted too, if it is the user's own."""
     if isinstance(function, (_types.FunctionType, _types.MethodType, _functools.partial)):
         return convert(function)
-    if function is range:
-        return range_
+    if (own := _BUILTINS.get(id(function))) is not None:
+        return own
     method = None if isinstance(function, type) else getattr(type(function), "__call__", None)  # noqa: B004
     if isinstance(method, _types.FunctionType):
         converted = convert(method)
         return function if converted is method else _types.MethodType(converted, function)
     return function
+
+
+# --- Python's functions that take a traced tensor ---
+
+
+def _len(x):
+    if isinstance(x, TensorArray):
+        return x.size()
+    return len(x) if not _traced(x) or x.shape and x.shape[0] is not None else _array.shape(x)[0]
+
+
+def _int(*args, **kwargs):
+    return _cast(args[0], "int32") if args and _traced(args[0]) else int(*args, **kwargs)
+
+
+def _float(*args):
+    return _cast(args[0], "float32") if args and _traced(args[0]) else float(*args)
+
+
+def _cast(x, dtype):
+    return dtypes.cast(convert_to_tensor(x), dtype)
+
+
+def _extreme(python, reduce, name):
+    def extreme(*args, **kwargs):
+        if not any(map(_traced, args)):
+            return python(*args, **kwargs)
+        if kwargs or any(len(x.shape) != (1 if len(args) == 1 else 0) for x in map(convert_to_tensor, args)):
+            raise ConversionError(f"{name}() of traced tensors takes one vector, or scalars; use tf.reduce_{name}")
+        return reduce(args[0] if len(args) == 1 else _array.stack(list(args)), axis=0)
+
+    return extreme
+
+
+def _sum(iterable, /, start=0):
+    return math.reduce_sum(iterable, axis=0) + start if _traced(iterable) else sum(iterable, start)
+
+
+def _sorted(iterable, /, *, key=None, reverse=False):
+    if not _traced(iterable):
+        return sorted(iterable, key=key, reverse=reverse)
+    if key is not None or len(iterable.shape) != 1:
+        raise ConversionError("sorted() of a traced tensor takes a vector, and no key; use tf.sort or tf.argsort")
+    return _array.sort(iterable, direction="DESCENDING" if reverse else "ASCENDING")
+
+
+def assert_(test, message):
+    """assert test, message"""
+    if _traced(test):
+        text = message()
+        debugging.Assert(test, [] if text is None else [text])
+    elif not test:
+        text = message()
+        raise AssertionError(*([] if text is None else [text]))
 
 
 # --- and, or, not, conditional expressions ---
@@ -204,6 +260,25 @@ def if_stmt(test, body, orelse, get, put, names, line):
     _TracedIf(get, put, names, line).run(test, body, orelse)
 
 
+_RESULT = "reel_result"  # what the names of values that `return` gives inside loops begin with
+
+
+class _ResultKnown(BaseException):
+    """A `return` in a traced loop or branch gives values of these types: what is traced starts again, with zeros of them."""
+
+    def __init__(self, index, value):
+        super().__init__()
+        self.index = index
+        self.types = _specs(value)
+
+    def value(self):
+        return nest.map_structure(lambda spec: _array.zeros(spec.shape, spec.dtype), self.types)
+
+
+def _specs(value):
+    return nest.map_structure(lambda x: TensorSpec.from_tensor(convert_to_tensor(x)), value)
+
+
 class _TracedIf:
     """An `if` on a traced condition: the variables that the branches assign come out of a cond."""
 
@@ -216,9 +291,13 @@ class _TracedIf:
         self.kept = []
 
     def run(self, test, body, orelse):
-        out = _control.cond(test, lambda: self.first(body), lambda: self.second(orelse))
-        values = [self.after(i, out) for i in range(len(self.names))]
-        self.put(tuple(values))
+        try:
+            out = _control.cond(test, lambda: self.first(body), lambda: self.second(orelse))
+        except _ResultKnown as e:
+            self.start = (*self.start[: e.index], e.value(), *self.start[e.index + 1 :])
+            return self.run(test, body, orelse)
+        self.put(tuple(self.after(i, out) for i in range(len(self.names))))
+        return None
 
     def first(self, body):
         self.put(self.start)
@@ -234,6 +313,9 @@ class _TracedIf:
         orelse()
         end = self.get()
         self.ends.append(end)
+        for i, name in enumerate(self.names):
+            if name.startswith(_RESULT) and i not in self.kept and _numeric(end[i]):
+                raise _ResultKnown(i, end[i])
         return [self.match(end[i], like, self.names[i]) for i, like in zip(self.kept, self.first_values)]
 
     def match(self, value, like, name):
@@ -261,9 +343,9 @@ class _TracedIf:
         first, second = self.ends[0][i], self.ends[1][i]
         if first is second or isinstance(first, _NUMBER) and type(first) is type(second) and first == second:
             return first
-        if i in self.kept and _numeric(second):
-            return out[self.kept.index(i)]
         name = self.names[i]
+        if i in self.kept and (_numeric(second) or name.startswith(_RESULT)):
+            return out[self.kept.index(i)]
         if Undefined in (first.__class__, second.__class__):
             return Undefined(
                 name,
@@ -317,6 +399,8 @@ class _LoopState:
         """The loop's values after an iteration; an error if a type changed."""
         end = self.get()
         for i, (before, after) in enumerate(zip(self.start, end)):
+            if i not in self.going and self.names[i].startswith(_RESULT) and _numeric(after):
+                raise _ResultKnown(i, after)
             if i not in self.going and before.__class__ is not Undefined and before is not after:
                 raise ConversionError(
                     f"{self.where}: {self.names[i]!r} is {_show(before)} before the loop and "
@@ -374,11 +458,44 @@ def while_stmt(test, body, get, put, names, line):
             break
         if not go_on:
             return
-        body()
-    _traced_while(lambda: test(), body, get, put, names, line)
+        _python_loop(body)
+    _traced_while(test, body, get, put, names, line)
 
 
-def _traced_while(test, body, get, put, names, line, maximum_iterations=None):
+_loops = _threading.local()
+
+
+def _open_loops():
+    """The options of the loops around, None for those that are Python's."""
+    if not hasattr(_loops, "options"):
+        _loops.options = []
+    return _loops.options
+
+
+class LoopOptions(BaseException):
+    """set_loop_options in a loop that was begun without: it is traced again, with them."""
+
+    def __init__(self, options):
+        super().__init__()
+        self.options = options
+
+
+def set_loop_options(options):
+    """Sets the options of the traced loop around."""
+    around = _open_loops()
+    if around and around[-1] is not None and around[-1] != options:
+        raise LoopOptions(options)
+
+
+def _python_loop(run):
+    _open_loops().append(None)
+    try:
+        return run()
+    finally:
+        _open_loops().pop()
+
+
+def _traced_while(test, body, get, put, names, line, options=None):
     state = _LoopState(get, put, names, _where(line))
     if not state.values:
         raise ConversionError(
@@ -395,7 +512,19 @@ def _traced_while(test, body, get, put, names, line, maximum_iterations=None):
         body()
         return state.leave()
 
-    state.finish(_control.while_loop(condition, step, list(state.values), maximum_iterations=maximum_iterations))
+    _open_loops().append(options or {})
+    try:
+        out = _control.while_loop(condition, step, list(state.values), **(options or {}))
+    except (LoopOptions, _ResultKnown) as e:
+        put(state.start)
+        if isinstance(e, _ResultKnown):
+            put((*state.start[: e.index], e.value(), *state.start[e.index + 1 :]))
+        again = e.options if isinstance(e, LoopOptions) else options
+    else:
+        return state.finish(out)
+    finally:
+        _open_loops().pop()
+    return _traced_while(test, body, get, put, names, line, again)
 
 
 def range_(*args):
@@ -406,21 +535,37 @@ def range_(*args):
     return TracedRange(start, stop, step)
 
 
+_BUILTINS = {
+    id(range): range_,
+    id(len): _len,
+    id(int): _int,
+    id(float): _float,
+    id(max): _extreme(max, math.reduce_max, "max"),
+    id(min): _extreme(min, math.reduce_min, "min"),
+    id(sum): _sum,
+    id(sorted): _sorted,
+}
+
+
 def for_stmt(iterable, proceed, body, get, put, names, line):
     if isinstance(iterable, TracedRange):
         _for_range(iterable, proceed, body, get, put, names, line)
     elif _traced(iterable) and not _unrolled(iterable, get):
         _for_rows(convert_to_tensor(iterable), proceed, body, get, put, names, line)
     else:
-        for item in iterable:
-            if proceed is not None:
-                go_on = proceed()
-                if _traced(go_on):
-                    if_stmt(go_on, lambda item=item: body(item), lambda: None, get, put, names, line)
-                    continue
-                if not go_on:
-                    break
-            body(item)
+        _python_loop(lambda: _for_items(iterable, proceed, body, get, put, names, line))
+
+
+def _for_items(iterable, proceed, body, get, put, names, line):
+    for item in iterable:
+        if proceed is not None:
+            go_on = proceed()
+            if _traced(go_on):
+                if_stmt(go_on, lambda item=item: body(item), lambda: None, get, put, names, line)
+                continue
+            if not go_on:
+                break
+        body(item)
 
 
 def _unrolled(rows, get):

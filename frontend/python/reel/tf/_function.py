@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import copy as _copy
 import functools as _functools
+import inspect as _inspect
 import typing as _t
 import warnings as _warnings
 
 from .. import _calls, _core
 from . import _autograph_runtime, _config, _variable, nest
+from ._concrete import MOST as _MOST
+from ._concrete import NUMBERS as _NUMBERS
+from ._concrete import ConcreteFunction, Literal, VaryingFunction
+from ._concrete import is_array as _is_array
+from ._concrete import key_of as _literal_key
+from ._concrete import opened as _opened
+from ._concrete import outputs as _outputs
 from ._shape import TensorSpec
 from ._slices import IndexedSlices, from_core
-from ._tensor import Tensor, TensorLike, convert_to_tensor, wrap
+from ._tensor import Tensor, convert_to_tensor, wrap
 from ._trace import state
-from ._variable import Variable
-from .errors import ConversionError
+from .errors import ConversionError, StateError
 
 if _t.TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -47,7 +54,6 @@ if _t.TYPE_CHECKING:
         def experimental_get_tracing_count(self) -> int: ...
 
 
-_NUMBERS = (bool, int, float, complex)
 _CAUSES = (
     "Tracing is expensive and the excessive number of tracings could be due to (1) creating @tf.function "
     "repeatedly in a loop, (2) passing tensors with different shapes, (3) passing Python objects instead of "
@@ -78,10 +84,6 @@ def _on_creation(variable):
 _variable._creation_hooks.append(_on_creation)
 
 
-def _is_array(x):
-    return hasattr(x, "__array__") and not isinstance(x, (TensorLike, IndexedSlices, _core.IndexedSlices))
-
-
 def _flatten(tree):
     """The leaves of a structure, slices as their values and indices; what puts others in their place."""
     leaves = nest.flatten(tree)
@@ -91,9 +93,7 @@ def _flatten(tree):
         return nest.pack_sequence_as(
             tree,
             [
-                IndexedSlices(next(values), next(values), x.dense_shape)
-                if isinstance(x, IndexedSlices)
-                else next(values)
+                _slices(next(values), next(values), x.dense_shape) if isinstance(x, IndexedSlices) else next(values)
                 for x in leaves
             ],
         )
@@ -101,29 +101,21 @@ def _flatten(tree):
     return [part for x in leaves for part in ((x.values, x.indices) if isinstance(x, IndexedSlices) else (x,))], pack
 
 
+def _slices(values, indices, dense_shape):
+    """Slices of tensors, or of the types of such."""
+    if isinstance(values, Tensor):
+        return IndexedSlices(values, indices, dense_shape)
+    out = object.__new__(IndexedSlices)
+    out.values, out.indices, out.dense_shape = values, indices, dense_shape
+    return out
+
+
 def _key_of(x, open_axes=None):
     """What of a leaf makes a trace its own; equal numbers of different types are different."""
     if isinstance(x, Tensor):
         shape = x._t.shape
         return x._t.dtype, _opened(shape, open_axes) if open_axes else shape
-    try:
-        return _calls.key_of(x)
-    except TypeError:
-        return _calls.identity_of(x)
-
-
-_MOST = 1 << 20
-
-
-def _opened(shape, open_axes):
-    """The shape with the names of its open axes."""
-    return tuple(open_axes.get(axis, n) for axis, n in enumerate(shape))
-
-
-def _spec_of(t, open_axes):
-    """The type that a trace is made for: a number of any size for each name."""
-    shape = [_core.Dim(e, 1, _MOST) if isinstance(e, str) else e for e in _opened(t.shape, open_axes)]
-    return _core.TensorSpec(shape, t.dtype)
+    return _literal_key(x)
 
 
 def _shape_key(tree):
@@ -135,101 +127,6 @@ def _shape_key(tree):
     if isinstance(tree, IndexedSlices):
         return IndexedSlices, None if tree.dense_shape is None else tuple(tree.shape)
     return None
-
-
-def _outputs(result):
-    """What a function returns: numbers and variables as tensors, the core's slices as tf's."""
-
-    def output(x):
-        if isinstance(x, _core.IndexedSlices):
-            return from_core(x)
-        return convert_to_tensor(x) if isinstance(x, _NUMBERS + (Variable,)) or _is_array(x) else x
-
-    return nest.map_structure(output, result)
-
-
-def _tensors_of(x):
-    """The core tensors that a result is made of."""
-    if isinstance(x, IndexedSlices):
-        return [x.values._t, x.indices._t]
-    return [x._t] if isinstance(x, Tensor) else []
-
-
-class ConcreteFunction:
-    """One compiled combination of argument types."""
-
-    def __init__(self, function, leaves, pack, name, autograph, open_axes=None):
-        self._autograph = autograph
-        self._inputs = [i for i, x in enumerate(leaves) if isinstance(x, Tensor)]
-        self._function, self._leaves, self._pack = function, leaves, pack
-        specs = [_spec_of(leaves[i]._t, (open_axes or {}).get(i, {})) for i in self._inputs]
-        self._name = name if name.isidentifier() else "function"
-        self.program = _core._trace_program(self._traced, specs, self._name)
-        self._function = self._leaves = self._pack = None
-        self.packed = Tensor if self._structure is None and self._results == [1] else self._packed
-
-    @property
-    def variables(self) -> tuple[_core.Variable, ...]:
-        return self.program.variables
-
-    @property
-    def graph(self) -> _core.Function:
-        return self.program.graph(self._name)
-
-    def _traced(self, *symbolic):
-        values = list(self._leaves)
-        for i, x in zip(self._inputs, symbolic):
-            values[i] = wrap(x)
-        args, kwargs = self._pack(values)
-        outer = state.convert
-        state.depth, state.convert = state.depth + 1, self._autograph and _autograph_runtime.convert
-        try:
-            result = _outputs(self._function(*args, **kwargs))
-            _calls.refuse_leaks(self._name, result)
-        finally:
-            state.depth, state.convert = state.depth - 1, outer
-        flat = nest.flatten(result)
-        self._results = [_tensors_of(x) for x in flat]
-        self._shapes = [x.shape if isinstance(x, IndexedSlices) else None for x in flat]
-        self._structure = nest.pack_sequence_as(result, [None if r else x for x, r in zip(flat, self._results)])
-        out = [_core.identity(t) for r in self._results for t in r]
-        self._results = [len(r) for r in self._results]
-        return out
-
-    def bound_to(self, function: Any, args: Any, kwargs: Any) -> ConcreteFunction:
-        """Itself, which can be called now: the arguments are those that it was traced for."""
-        self._owner, self._traced_for = function, function._signature.bind(*args, **kwargs).arguments
-        return self
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Runs it on tensors of its types; what is not a tensor need not be given again."""
-        bound = self._owner._signature.bind_partial(*args, **kwargs)
-        for name, value in self._traced_for.items():
-            if not any(isinstance(x, TensorLike) for x in nest.flatten(value)):
-                bound.arguments.setdefault(name, value)
-        leaves = self._owner._bind(bound.args, bound.kwargs)[2]
-        return self.call_flat([convert_to_tensor(x) if i in self._inputs else x for i, x in enumerate(leaves)])
-
-    def call_flat(self, leaves: Sequence[Any]) -> Any:
-        """Runs the program on the leaves of its arguments; variables are read and updated in place."""
-        results = self.program([leaves[i] for i in self._inputs])
-        return wrap(results[0]) if self.packed is Tensor else self._packed(results)
-
-    def _packed(self, results):
-        tensors = iter(results)
-        flat = [
-            self._result(x, n, shape, tensors)
-            for x, n, shape in zip(nest.flatten(self._structure), self._results, self._shapes)
-        ]
-        return nest.pack_sequence_as(self._structure, flat)
-
-    @staticmethod
-    def _result(x, n, shape, tensors):
-        """A result of n core tensors, the next ones; x itself of none."""
-        if n == 0:
-            return x
-        first = wrap(next(tensors))
-        return first if n == 1 else IndexedSlices(first, wrap(next(tensors)), shape)
 
 
 class Function(_core._Callable):
@@ -245,38 +142,40 @@ class Function(_core._Callable):
         input_signature: Any = None,
         autograph: bool = True,
         name: str | None = None,
+        reduce_retracing: bool = False,
+        jit_compile: bool | None = None,
     ) -> None:
         super().__init__()
+        if not callable(python_function):
+            raise _core.InvalidTypeError(f"{python_function!r} is not a callable object")
         _functools.update_wrapper(self, python_function)
         self.python_function = python_function
         self._name = self.__name__ = name or _calls.name_of(python_function)
         self._autograph = autograph
         self.input_signature = _checked_signature(input_signature)
         self._signature = _calls.signature_of(python_function)
+        if self.input_signature is not None:
+            _check_signature(self.input_signature, self._signature)
+        self._reduce, self._jit = bool(reduce_retracing), jit_compile
         self._programs, self._traces = {}, 0
         self._lock = _calls.new_lock()  # held while a program is looked for and traced
         self._calls, self._recent, self._warnings, self._created, self._last = 0, [], 0, False, None
         self._as_it_is = False  # it iterates over a dataset
+        self._wide: list[Any] = []  # (structure, program) of programs for open extents
         self._symbolic = True  # axes of the signature that are None are traced once for all extents
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         if instance is None or not hasattr(self.python_function, "__get__"):
             return self
-        return _calls.bind(
-            self,
-            instance,
-            lambda: Function(
-                self.python_function.__get__(instance, owner), self.input_signature, self._autograph, self._name
-            ),
-        )
+        return _calls.bind(self, instance, lambda: self._of(self.python_function.__get__(instance, owner)))
+
+    def _of(self, python_function):
+        """The same of another Python function."""
+        return Function(python_function, self.input_signature, self._autograph, self._name, self._reduce, self._jit)
 
     def __deepcopy__(self, memo: Any) -> Function:
         function = _copy.deepcopy(self.python_function, memo)  # a method's is that of the copied instance
-        return (
-            self
-            if function is self.python_function
-            else Function(function, self.input_signature, self._autograph, self._name)
-        )
+        return self if function is self.python_function else self._of(function)
 
     def __reduce__(self):
         return getattr(self, "__qualname__", self.__name__)  # pickled by name, as functions are
@@ -303,12 +202,17 @@ class Function(_core._Callable):
         with self._lock:
             key = self._key(args, kwargs, leaves)
             program = self._programs.get(key)
+            if program is None:
+                program = self._covering(key, leaves)
             self._note(program is None, key)
             if program is None:
                 program = self._trace(key, leaves, pack)
                 if program is None:
                     args, kwargs = pack(leaves)
-                    return _outputs(self._converted()(*args, **kwargs))
+                    out = _outputs(self._converted()(*args, **kwargs))
+                    if not self._as_it_is:
+                        self._trace(key, leaves, pack)  # which makes no variables again
+                    return out
             self._calls += 1
         results = program.call_flat(leaves)
         if given is not None:
@@ -327,6 +231,9 @@ class Function(_core._Callable):
             ) from None
         bound.apply_defaults()
         args, kwargs = list(bound.args), dict(bound.kwargs)
+        unknown = set(kwargs) - set(self._signature.parameters) if self.input_signature is not None else ()
+        if unknown:
+            raise self._binding_error(f"got an unexpected keyword argument '{min(unknown)}'", args)
         if self.input_signature is not None:
             args = self._fit_signature(args)
         args, kwargs = nest.map_structure(
@@ -334,6 +241,26 @@ class Function(_core._Callable):
         )
         leaves, pack = _flatten((args, kwargs))
         return args, kwargs, [convert_to_tensor(x) if _is_array(x) else x for x in leaves], pack
+
+    def _leaves_of(self, args, kwargs):
+        """The leaves of arguments, slices as their parts."""
+        return _flatten((list(args), dict(kwargs)))[0]
+
+    @staticmethod
+    def _split_types(types):
+        """The types of leaves, slices as their parts."""
+        return _flatten(types)[0]
+
+    def _covering(self, key, leaves):
+        """A program that was traced for a wider type, kept for this key too; None if there is none."""
+        if not self._wide:
+            return None
+        types = [TensorSpec(x.shape, x.dtype) if isinstance(x, Tensor) else Literal(_literal_key(x)) for x in leaves]
+        for structure, program in self._wide:
+            if structure == key[0] and program.covers(leaves, types):
+                self._programs[key] = program
+                return program
+        return None
 
     def _key(self, args, kwargs, leaves):
         return _shape_key((args, kwargs)), self._leaf_keys(leaves)
@@ -384,7 +311,7 @@ class Function(_core._Callable):
     def _trace(self, key, leaves, pack):
         """The program of a key; None if the first call makes variables and must run eagerly."""
         try:
-            program = self._traced(leaves, pack)
+            program = self._traced(key, leaves, pack)
         except _Uncompiled:
             self._as_it_is = True
             return None
@@ -408,17 +335,39 @@ class Function(_core._Callable):
         _calls.keep(self._programs, key, program, leaves, key[1])
         self._traces += 1
 
-    def _traced(self, leaves, pack):
+    def _traced(self, key, leaves, pack):
         """The program of these arguments, of any extent of the open axes where all ops allow that."""
-        make = _functools.partial(ConcreteFunction, self._converted(), leaves, pack, self._name, self._autograph)
-        open_axes = self._open_axes(leaves)
+        make = _functools.partial(ConcreteFunction, self, self._converted(), leaves, pack)
+        open_axes = self._open_axes(leaves) if self.input_signature is not None else self._relaxed(key, leaves)
         if open_axes:
             try:
-                return make(open_axes)
+                program = make(open_axes)
             except (_core.Error, TypeError):  # an op needs a number, or the function is wrong: then it is so again
                 program, self._symbolic = make(), False
                 return program
+            if self.input_signature is None:
+                self._wide.append((key[0], program))
+            return program
         return make()
+
+    def _relaxed(self, key, leaves):
+        """With reduce_retracing: the axes in which these arguments differ from those of the trace before."""
+        before = [k for k in self._programs if k[0] == key[0] and len(k[1]) == len(leaves)]
+        if not self._reduce or not self._symbolic or not before:
+            return {}
+        names, out = {}, {}
+        for i, (x, old) in enumerate(zip(leaves, before[-1][1])):
+            if not isinstance(x, Tensor) or not isinstance(old[0], _core.DType):
+                if old != key[1][i]:
+                    return {}
+                continue
+            shape = x._t.shape
+            if old[0] is not x._t.dtype or len(old[1]) != len(shape):
+                return {}
+            axes = [axis for axis, (m, n) in enumerate(zip(old[1], shape)) if m != n and 1 <= n <= _MOST]
+            if axes:
+                out[i] = {a: names.setdefault((old[1][a], shape[a]), f"n{len(names)}") for a in axes}
+        return out
 
     def _note(self, traced, key):
         """Warns of many traces among the last calls, with what changed."""
@@ -441,37 +390,86 @@ class Function(_core._Callable):
             return self._concrete_function(args, kwargs)
 
     def _concrete_function(self, args, kwargs):
-        opened = {}  # axes of tensors that stand for specs, by their ids
+        opened, specs, unknown = {}, {}, False  # by the ids of tensors that stand for specs
 
         def concrete(x):
+            nonlocal unknown
             if not isinstance(x, TensorSpec):
                 return x
-            if x.shape is None:
-                raise ConversionError(f"get_concrete_function: {x} has no rank; give its shape, with None where open")
-            t = wrap(_core.zeros([2 if n is None else n for n in x.shape], dtype=x.dtype.core))
-            axes = [axis for axis, n in enumerate(x.shape) if n is None]
+            shape = () if x.shape is None or getattr(x.shape, "rank", 0) is None else tuple(x.shape)
+            unknown = unknown or x.shape is None or getattr(x.shape, "rank", 0) is None
+            t = wrap(_core.zeros([2 if n is None else n for n in shape], dtype=x.dtype.core))
+            axes = [axis for axis, n in enumerate(shape) if n is None]
             if axes and self.input_signature is None:
                 opened[id(t)] = {axis: f"n{len(opened)}_{axis}" for axis in axes}
+            specs[id(t)] = x
             return t
 
         if not args and not kwargs and self.input_signature is not None:
             args = self.input_signature
         args, kwargs = nest.map_structure(concrete, (tuple(args), kwargs))
         args, kwargs, leaves, pack = self._bind(args, kwargs)
-        if opened:
-            open_axes = {i: opened[id(x)] for i, x in enumerate(leaves) if id(x) in opened}
-            key = _shape_key((args, kwargs)), tuple(_key_of(x, open_axes.get(i)) for i, x in enumerate(leaves))
+        of_leaves = {i: specs[id(x)] for i, x in enumerate(leaves) if id(x) in specs}
+        open_axes = {i: opened[id(x)] for i, x in enumerate(leaves) if id(x) in opened}
+        if open_axes or unknown:
+            structure = _shape_key((args, kwargs))
+            key = structure, tuple(_key_of(x, open_axes.get(i)) for i, x in enumerate(leaves)), unknown
             program = self._programs.get(key)
             if program is None:
-                program = ConcreteFunction(self._converted(), leaves, pack, self._name, self._autograph, open_axes)
+                program = self._open_function(leaves, pack, open_axes, of_leaves, unknown)
                 self._keep(key, program, leaves)
-            return program.bound_to(self, args, kwargs)
+                self._wide.append((structure, program))
+            return program
         key = self._key(args, kwargs, leaves)
-        program = self._programs.get(key) or self._trace(key, leaves, pack)
+        program = self._programs.get(key) or self._covering(key, leaves) or self._trace(key, leaves, pack)
+        if program is None and self._as_it_is:
+            raise _core.UnimplementedError(
+                f"get_concrete_function: {self._name} iterates over a dataset, which no program can; call it as it is"
+            )
         if program is None:
-            self._converted()(*args, **kwargs)
+            with _variable.restored(), _core._Suspended():
+                self._converted()(*pack(leaves)[0], **pack(leaves)[1])
             program = self._trace(key, leaves, pack)
-        return program.bound_to(self, args, kwargs)
+        if of_leaves and self.input_signature is not None:
+            program._types = pack([of_leaves.get(i, Literal(_literal_key(x))) for i, x in enumerate(leaves)])
+        return program
+
+    def _open_function(self, leaves, pack, open_axes, specs, unknown):
+        """A program for any extents, or one that is traced for each shape, where an op needs a number."""
+        if not unknown:
+            try:
+                return ConcreteFunction(self, self._converted(), leaves, pack, open_axes, specs)
+            except (_core.Error, TypeError):
+                pass
+        return VaryingFunction(self, self._converted(), leaves, pack, specs)
+
+    @property
+    def function_spec(self) -> _inspect.Signature:
+        """The signature of the Python function."""
+        return self._signature
+
+    @property
+    def function_type(self) -> str:
+        """The signature as text, with the types that input_signature says."""
+        return str(self._signature)
+
+    def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
+        """What its traces take and return, in the order they were made."""
+        programs = list(dict.fromkeys(self._programs.values()))
+        return "\n\n".join(p.pretty_printed_signature(verbose) for p in programs)
+
+    def experimental_get_compiler_ir(self, *args: Any, **kwargs: Any) -> Any:
+        """Refused: it is of XLA. get_concrete_function(...).graph.function.to_text() has Reel's own."""
+        raise ConversionError(
+            "experimental_get_compiler_ir: there is no XLA here; get_concrete_function(...).graph.function.to_text() is "
+            "what Reel compiles"
+        )
+
+    def get_initialization_function(self, *args: Any, **kwargs: Any) -> Any:
+        """Refused: variables are made by the first call."""
+        raise StateError(
+            "get_initialization_function: variables are made when the function is called for the first time"
+        )
 
     def experimental_get_tracing_count(self) -> int:
         """How many times the function was traced."""
@@ -505,6 +503,34 @@ def _checked_signature(signature):
                 f"input_signature must be a possibly nested sequence of TensorSpec objects, got {spec!r}"
             )
     return tuple(signature)
+
+
+def _check_signature(specs, signature):
+    """TypeError unless there is a type for every parameter without a default, and none too many."""
+    kinds = (_inspect.Parameter.POSITIONAL_ONLY, _inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    parameters = [p for p in signature.parameters.values() if p.kind in kinds]
+    parameters = parameters[1:] if parameters and parameters[0].name == "self" else parameters
+    variadic = any(p.kind is _inspect.Parameter.VAR_POSITIONAL for p in signature.parameters.values())
+    if len(specs) > len(parameters) and not variadic:
+        raise _core.InvalidTypeError(
+            f"input_signature contains {len(specs) - len(parameters)} extra type constraints; the function takes {signature}"
+        )
+    missing = [p.name for p in parameters[len(specs) :] if p.default is p.empty]
+    if missing:
+        raise _core.InvalidTypeError(f"input_signature missing type constraint for {', '.join(missing)}")
+
+
+def _check_options(options, attributes):
+    if attributes:
+        raise ConversionError(
+            f"{next(iter(attributes))} is not supported by tf.function as an attribute; leave experimental_attributes out"
+        )
+    if options is not None:
+        from .autograph import experimental
+
+        for option in options if isinstance(options, (list, tuple, set)) else [options]:
+            if not isinstance(option, experimental.Feature):
+                raise _core.InvalidTypeError(f"{option!r} is no tf.autograph.experimental.Feature")
 
 
 @_t.overload
@@ -551,8 +577,17 @@ def function(
     """Compiles a Python function: traced once for each combination of dtypes, shapes and Python values.
 
     Python code runs while tracing only; variables are read and updated in place, and may be made in the first call.
+    reduce_retracing: after the second shape of an argument the axes that differ are traced for any extent. jit_compile and
+    experimental_implements, _compile, _relax_shapes, _follow_type_hints change no result: all is compiled.
     With autograph, `if`, `while`, `for`, `and`, `or`, `not` on traced tensors become branches and loops of the graph.
     """
-    if func is None:
-        return lambda f: Function(f, input_signature, autograph)
-    return Function(func, input_signature, autograph)
+    _check_options(experimental_autograph_options, experimental_attributes)
+    reduce = bool(reduce_retracing or experimental_relax_shapes)
+    jit = experimental_compile if jit_compile is None else jit_compile
+
+    def decorated(f):
+        if isinstance(f, Function):  # tf.function of a tf.function
+            f = f.python_function
+        return Function(f, input_signature, autograph, None, reduce, jit)
+
+    return decorated if func is None else decorated(func)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib as _contextlib
 import enum as _enum
 import inspect as _inspect
 import typing as _t
@@ -115,6 +116,8 @@ class Variable(TensorLike, _Core):
         _on_creation(self)
         _Core.__init__(self, value, bool(trainable), scoped("Variable" if name is None else name))
         self.constraint = constraint
+        for made in _made:
+            made.append((self, value))
 
     def _core_value(self):
         return _read(self)
@@ -450,6 +453,22 @@ def _unpickle(value, trainable, name):
 
 
 _creation_hooks = []
+
+
+@_contextlib.contextmanager
+def restored() -> _t.Iterator[None]:
+    """Variables that are made inside have their first values afterwards: what is assigned to them there is forgotten."""
+    made: list[tuple[Variable, Any]] = []
+    _made.append(made)
+    try:
+        yield
+    finally:
+        _made.remove(made)
+        for variable, value in made:
+            _Core.assign(variable, value)
+
+
+_made: list[list[tuple[Variable, Any]]] = []
 
 
 def _on_creation(variable):

@@ -1,0 +1,465 @@
+"""What tf.function's get_concrete_function gives: one compiled combination of argument types, and how it reads."""
+
+from __future__ import annotations
+
+import inspect as _inspect
+import typing as _t
+
+from .. import _calls, _core
+from . import _autograph_runtime, nest
+from ._shape import TensorShape, TensorSpec
+from ._slices import IndexedSlices, from_core
+from ._tensor import Tensor, TensorLike, convert_to_tensor, wrap
+from ._tensor_array import TensorArray
+from ._trace import state
+from .dtypes import BY_CORE
+from .errors import InvalidArgumentError
+
+if _t.TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from ._function_graph import FunctionGraph
+
+NUMBERS = (bool, int, float, complex)
+MOST = 1 << 20  # elements along an axis that is open
+
+
+def is_array(x):
+    return hasattr(x, "__array__") and not isinstance(x, (TensorLike, IndexedSlices, _core.IndexedSlices))
+
+
+def outputs(result):
+    """What a function returns: numbers, shapes and variables as tensors, the core's slices as tf's. TypeError for others."""
+
+    def output(x):
+        if x is None or isinstance(x, (Tensor, IndexedSlices, str)):
+            return x
+        if isinstance(x, _core.IndexedSlices):
+            return from_core(x)
+        if isinstance(x, TensorArray):
+            return x.stack()
+        if isinstance(x, TensorShape):
+            x = list(x)
+        if isinstance(x, (*NUMBERS, list, TensorLike)) or is_array(x):
+            return convert_to_tensor(x)
+        raise _core.InvalidTypeError(
+            "To be compatible with tf.function, Python functions must return zero or more Tensors or None values; found a "
+            f"return value of type {type(x).__name__}, which is not a Tensor: {x!r}. Return it from a function around."
+        )
+
+    return nest.map_structure(output, result)
+
+
+def opened(shape, open_axes):
+    """The shape with the names of its open axes."""
+    return tuple(open_axes.get(axis, n) for axis, n in enumerate(shape))
+
+
+def _spec_of(t, open_axes):
+    """The type that a trace is made for: a number of any size for each name."""
+    shape = [_core.Dim(e, 1, MOST) if isinstance(e, str) else e for e in opened(t.shape, open_axes)]
+    return _core.TensorSpec(shape, t.dtype)
+
+
+def _tensors_of(x):
+    """The core tensors that a result is made of."""
+    if isinstance(x, IndexedSlices):
+        return [x.values._t, x.indices._t]
+    return [x._t] if isinstance(x, Tensor) else []
+
+
+class Literal:
+    """An argument that is no tensor, by its key: a trace keeps no argument alive."""
+
+    __slots__ = ("key",)
+
+    def __init__(self, key: Any) -> None:
+        self.key = key
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Literal) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def __repr__(self) -> str:
+        return f"Literal[{_calls.text_of(self.key)}]"
+
+
+def key_of(x):
+    """The key of an argument that is no tensor."""
+    try:
+        return _calls.key_of(x)
+    except TypeError:
+        return _calls.identity_of(x)
+
+
+def type_text(x: Any) -> str:
+    """A structure of TensorSpecs and literals as a signature shows it."""
+    if isinstance(x, dict):
+        return f"Dict[{', '.join(f'[{k!r}, {type_text(v)}]' for k, v in x.items())}]"
+    if nest.is_nested(x):
+        return f"{'List' if isinstance(x, list) else 'Tuple'}[{', '.join(map(type_text, x))}]"
+    if isinstance(x, IndexedSlices):
+        return f"IndexedSlices[{type_text(x.values)}, {type_text(x.indices)}]"
+    return repr(TensorSpec(x.shape, x.dtype)) if isinstance(x, TensorSpec) else repr(x)
+
+
+def named(tree: Any, name: str) -> Any:
+    """The structure with names for its TensorSpecs that have none: the argument's, and the way to it."""
+    if isinstance(tree, TensorSpec):
+        return TensorSpec(tree.shape, tree.dtype, tree.name or name)
+    if not nest.is_nested(tree):
+        return tree
+    keys = nest._keys(tree) if isinstance(tree, dict) else range(len(tree))
+    return nest._like(tree, [named(x, f"{name}_{k}") for k, x in zip(keys, nest._children(tree))])
+
+
+class ConcreteFunction:
+    """One compiled combination of argument types.
+
+    Called with all arguments of the function, of which those that are no tensors must be what it was traced for, or with
+    the tensors alone, in their order or by their names. Errors: TypeError for other arguments, InvalidArgumentError for
+    tensors of other dtypes and shapes.
+    """
+
+    def __init__(
+        self, owner: Any, function: Any, leaves: Any, pack: Any, open_axes: Any = None, specs: Any = None
+    ) -> None:
+        self._owner, self._autograph = owner, owner._autograph
+        self._inputs = [i for i, x in enumerate(leaves) if isinstance(x, Tensor)]
+        self._function, self._leaves, self._pack = function, leaves, pack
+        core_specs = [_spec_of(leaves[i]._t, (open_axes or {}).get(i, {})) for i in self._inputs]
+        self._name = owner._name if owner._name.isidentifier() else "function"
+        self.program = _core._trace_program(self._traced, core_specs, self._name)
+        self._function = self._leaves = self._pack = None
+        self.packed = Tensor if self._structure is None and self._results == [1] else self._packed
+        self._open_axes = open_axes or {}
+        self._types = pack([(specs or {}).get(i) or self._type_of(i, x) for i, x in enumerate(leaves)])
+
+    def _type_of(self, i, x):
+        if not isinstance(x, Tensor):
+            return Literal(key_of(x))
+        axes = self._open_axes.get(i, {})
+        return TensorSpec([None if axis in axes else n for axis, n in enumerate(x._t.shape)], x.dtype)
+
+    def _traced(self, *symbolic):
+        values = list(self._leaves)
+        for i, x in zip(self._inputs, symbolic):
+            values[i] = wrap(x)
+        args, kwargs = self._pack(values)
+        outer = state.convert
+        state.depth, state.convert = state.depth + 1, self._autograph and _autograph_runtime.convert
+        try:
+            result = self._function(*args, **kwargs)
+            _calls.refuse_leaks(self._name, result)
+            result = outputs(result)
+        finally:
+            state.depth, state.convert = state.depth - 1, outer
+        flat = nest.flatten(result)
+        self._results = [_tensors_of(x) for x in flat]
+        self._shapes = [x.shape if isinstance(x, IndexedSlices) else None for x in flat]
+        self._structure = nest.pack_sequence_as(result, [None if r else x for x, r in zip(flat, self._results)])
+        self._out = nest.pack_sequence_as(result, [_result_type(x) for x in flat])
+        out = [_core.identity(t) for r in self._results for t in r]
+        self._results = [len(r) for r in self._results]
+        return out
+
+    # --- calls ---
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        leaves, why = self._bound(args, kwargs)
+        if leaves is None:
+            leaves, flat_why = self._flat(args, kwargs)
+            if leaves is None:
+                raise _core.InvalidTypeError(
+                    f"Binding inputs to tf.function failed due to `{why}`. Received args: {args} and kwargs: {kwargs} for "
+                    f"signature: {self._signature_text()}.\nFallback to flat signature also failed due to: {flat_why}."
+                )
+        self._check(leaves)
+        return self.call_flat(leaves)
+
+    def _bound(self, args, kwargs):
+        """(leaves, "") of arguments that are all there, or (None, why they do not fit)."""
+        known = self._arguments()
+        parameters = [
+            p.replace(default=p.empty) if p.name in known else p for p in self._owner._signature.parameters.values()
+        ]
+        try:
+            bound = self._owner._signature.replace(parameters=parameters).bind(*args, **kwargs)
+        except TypeError as error:
+            return None, str(error)
+        given = {}
+        for name, wanted in known.items():
+            try:
+                value = bound.arguments[name] if name in bound.arguments else wanted
+                nest.assert_same_structure(wanted, value, check_types=False)
+                given[name] = nest.map_structure(_cast, wanted, value, check_types=False)
+            except (TypeError, ValueError) as error:
+                return None, str(error)
+        for name in bound.arguments:
+            if name not in known:
+                return None, f"there was no argument {name!r} when it was traced"
+        bound.arguments.update(given)
+        return self._owner._leaves_of(bound.args, bound.kwargs), ""
+
+    def _flat(self, args, kwargs):
+        """The same of tensors alone."""
+        names = [spec.name for spec in self._input_specs()]
+        who = f"{self._owner._name}({', '.join(names)})"
+        if len(args) > len(names):
+            return None, f"{who} takes {len(names)} positional arguments, got {len(args)}"
+        given = dict(zip(names, args))
+        for name, value in kwargs.items():
+            if name not in names:
+                name = self._flat_name(name) or name
+            if name not in names:
+                return None, f"{who} got unexpected keyword arguments: {name}"
+            if name in given:
+                return None, f"{who} got two values for {name!r}"
+            given[name] = value
+        missing = [name for name in names if name not in given]
+        if missing:
+            return None, f"{who} missing required arguments: {', '.join(missing)}"
+        for i, name in enumerate(names):
+            if not isinstance(given[name], TensorLike) and not is_array(given[name]):
+                return None, (
+                    f"{who}: expected argument #{i}(zero-based) to be a Tensor; got {type(given[name]).__name__} "
+                    f"({given[name]!r})"
+                )
+        leaves = {i: convert_to_tensor(given[name]) for i, name in zip(self._inputs, names)}
+        return [leaves.get(i) for i in range(len(nest.flatten(self._types)))], ""
+
+    def _flat_name(self, argument):
+        """The name of the only tensor in an argument."""
+        for spec in nest.flatten(named(self._arguments().get(argument), argument)):
+            if isinstance(spec, TensorSpec):
+                return spec.name
+        return None
+
+    def _check(self, leaves):
+        """InvalidArgumentError unless the tensors are of the types that it was traced for."""
+        sizes: dict[str, int] = {}
+        types = self._owner._split_types(self._types)
+        for i in self._inputs:
+            x, spec = leaves[i], types[i]
+            if x.dtype is not spec.dtype:
+                raise InvalidArgumentError(
+                    f"cannot compute {self._owner._name} as input #{self._inputs.index(i)}(zero-based) was expected to be a "
+                    f"{spec.dtype.name} tensor but is a {x.dtype.name} tensor; convert it with tf.cast"
+                )
+            fits = spec.is_compatible_with(x)
+            for axis, name in self._open_axes.get(i, {}).items() if fits else ():
+                fits = fits and sizes.setdefault(name, x.shape[axis]) == x.shape[axis]
+            if not fits:
+                raise InvalidArgumentError(
+                    f"{self._owner._name}: input #{self._inputs.index(i)}(zero-based) is of shape {x.shape}, but this "
+                    f"concrete function was traced for {spec.shape}; trace another one, or give None for open extents"
+                )
+
+    def covers(self, leaves: Sequence[Any], types: Sequence[Any]) -> bool:
+        """Whether it can run on the leaves of other arguments; `types`: their types."""
+        sizes: dict[str, int] = {}
+        for i, (mine, spec) in enumerate(zip(self._owner._split_types(self._types), types)):
+            if not isinstance(mine, TensorSpec) or not isinstance(spec, TensorSpec):
+                if mine != spec:
+                    return False
+                continue
+            if not mine.is_compatible_with(spec) or 0 in spec.shape:
+                return False
+            for axis, name in self._open_axes.get(i, {}).items():
+                if sizes.setdefault(name, spec.shape[axis]) != spec.shape[axis] or spec.shape[axis] > MOST:
+                    return False
+        return True
+
+    def call_flat(self, leaves: Sequence[Any]) -> Any:
+        """Runs the program on the leaves of its arguments; variables are read and updated in place."""
+        results = self.program([leaves[i] for i in self._inputs])
+        return wrap(results[0]) if self.packed is Tensor else self._packed(results)
+
+    def _packed(self, results):
+        tensors = iter(results)
+        flat = [
+            self._result(x, n, shape, tensors)
+            for x, n, shape in zip(nest.flatten(self._structure), self._results, self._shapes)
+        ]
+        return nest.pack_sequence_as(self._structure, flat)
+
+    @staticmethod
+    def _result(x, n, shape, tensors):
+        """A result of n core tensors, the next ones; x itself of none."""
+        if n == 0:
+            return x
+        first = wrap(next(tensors))
+        return first if n == 1 else IndexedSlices(first, wrap(next(tensors)), shape)
+
+    # --- what it is ---
+
+    @property
+    def name(self) -> bytes:
+        return f"__inference_{self._owner._name}".encode()
+
+    @property
+    def variables(self) -> tuple[Any, ...]:
+        return self.program.variables
+
+    @property
+    def trainable_variables(self) -> tuple[Any, ...]:
+        return tuple(v for v in self.program.variables if v.trainable)
+
+    @property
+    def captured_inputs(self) -> list[Any]:
+        """What it takes beside its arguments: the variables."""
+        return list(self.program.variables)
+
+    @property
+    def graph(self) -> FunctionGraph:
+        """Its ops; `graph.function` is it as a reel.Function."""
+        from ._function_graph import FunctionGraph
+
+        return FunctionGraph(self)
+
+    @property
+    def inference_fn(self) -> ConcreteFunction:
+        """Itself: forward and gradient are made of one function."""
+        return self
+
+    @property
+    def function_type(self) -> str:
+        """The signature, as text."""
+        return self._signature_text()
+
+    @property
+    def structured_input_signature(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """(args, kwargs) with TensorSpecs for tensors and the values of other arguments, keyword-only ones in kwargs."""
+        kinds = self._owner._signature.parameters
+        args, kwargs = [], {}
+        for name, tree in self._arguments().items():
+            tree = _values(named(tree, name))
+            kind = kinds[name].kind
+            if kind is _inspect.Parameter.VAR_POSITIONAL:
+                args += tree
+            elif kind is _inspect.Parameter.VAR_KEYWORD:
+                kwargs.update(tree)
+            elif kind is _inspect.Parameter.KEYWORD_ONLY:
+                kwargs[name] = tree
+            else:
+                args.append(tree)
+        return tuple(args), kwargs
+
+    @property
+    def structured_outputs(self) -> Any:
+        """TensorSpecs in the structure of what it returns."""
+        return self._out
+
+    @property
+    def inputs(self) -> list[Any]:
+        """TensorSpecs of the tensors among its arguments, and its variables."""
+        return [*self._input_specs(), *self.program.variables]
+
+    @property
+    def outputs(self) -> list[Any]:
+        """TensorSpecs of what it returns, as a list."""
+        return [x for x in nest.flatten(self._out) if x is not None]
+
+    @property
+    def output_dtypes(self) -> Any:
+        return nest.map_structure(lambda x: getattr(x, "dtype", None), self._out)
+
+    @property
+    def output_shapes(self) -> Any:
+        return nest.map_structure(lambda x: getattr(x, "shape", None), self._out)
+
+    def pretty_printed_signature(self, verbose: bool = True) -> str:
+        """What it takes and returns, a line for each argument, or all in one line."""
+        if not verbose:
+            return self._signature_text()
+        kinds = self._owner._signature.parameters
+        lines = [f"  {n} ({kinds[n].kind.name}): {type_text(tree)}" for n, tree in self._arguments().items()]
+        captures = [f"  {v.name}: {TensorSpec(v.shape, v.dtype)!r}" for v in self.program.variables]
+        return "\n".join(
+            ["Input Parameters:", *(lines or ["  None"]), "Output Type:", f"  {type_text(self._out)}", "Captures:"]
+            + (captures or ["  None"])
+        )
+
+    def __str__(self) -> str:
+        return f"ConcreteFunction {self.pretty_printed_signature()}"
+
+    def __repr__(self) -> str:
+        return f"<ConcreteFunction {self._signature_text()} at 0x{id(self):X}>"
+
+    def _signature_text(self):
+        kinds, parts = self._owner._signature.parameters, []
+        for name, tree in self._arguments().items():
+            if kinds[name].kind is _inspect.Parameter.KEYWORD_ONLY and "*" not in parts:
+                parts.append("*")
+            parts.append(f"{name}: {type_text(tree)}")
+        return f"({', '.join(parts)}) -> {type_text(self._out)}"
+
+    def _arguments(self):
+        """The types of its arguments by their names."""
+        args, kwargs = self._types
+        return self._owner._signature.bind(*args, **kwargs).arguments
+
+    def _input_specs(self):
+        specs = []
+        for name, tree in self._arguments().items():
+            for x in nest.flatten(named(tree, name)):
+                slices = isinstance(x, IndexedSlices)
+                specs += [x.values, x.indices] if slices else [x] if isinstance(x, TensorSpec) else []
+        return specs
+
+
+def _cast(wanted, x):
+    """An argument as what a concrete function was traced for; ValueError if it is not."""
+    if isinstance(x, Literal) or wanted is x or isinstance(wanted, IndexedSlices):
+        return x
+    if isinstance(wanted, Literal):
+        if Literal(key_of(x)) != wanted:
+            raise InvalidArgumentError(f"Can not cast {x!r} to {wanted!r}")
+        return x
+    if isinstance(x, TensorLike):
+        return convert_to_tensor(x)
+    return convert_to_tensor(x, dtype_hint=wanted.dtype)
+
+
+def _values(tree):
+    """Literals as their values."""
+    return nest.map_structure(lambda x: getattr(x.key[1], "_value", x.key[1]) if isinstance(x, Literal) else x, tree)
+
+
+def _result_type(x):
+    """The TensorSpec of a traced result; None and others as they are."""
+    if isinstance(x, IndexedSlices):
+        x = x.values
+    if not isinstance(x, Tensor):
+        return x
+    shape = [n if isinstance(n, int) else None for n in x._t.shape]
+    return TensorSpec(shape, BY_CORE[x._t.dtype])
+
+
+class VaryingFunction(ConcreteFunction):
+    """A concrete function of tensors whose rank or extents are open, and whose ops need numbers: traced for each shape."""
+
+    def __init__(self, owner: Any, function: Any, leaves: Any, pack: Any, specs: Any) -> None:
+        super().__init__(owner, function, leaves, pack, specs=specs)
+        self._again = function, leaves, pack
+        self._of_shapes: dict[Any, ConcreteFunction] = {tuple(leaves[i].shape for i in self._inputs): self}
+
+        def unknown(x):
+            return TensorSpec(None, x.dtype) if isinstance(x, TensorSpec) else x
+
+        self._out = nest.map_structure(unknown, self._out)
+
+    def call_flat(self, leaves: Sequence[Any]) -> Any:
+        """Runs the program for these shapes, traced now if they are new."""
+        shapes = tuple(leaves[i].shape for i in self._inputs)
+        program = self._of_shapes.get(shapes)
+        if program is None:
+            function, values, pack = self._again
+            values = list(values)
+            for i in self._inputs:
+                values[i] = leaves[i]
+            program = self._of_shapes[shapes] = ConcreteFunction(self._owner, function, values, pack)
+        return ConcreteFunction.call_flat(program, leaves)
