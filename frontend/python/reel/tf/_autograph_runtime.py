@@ -8,7 +8,10 @@ import threading as _threading
 import types as _types
 
 from .. import _core
-from . import _array, _autograph_convert, _control, debugging, dtypes, math, nest
+from . import _array, _autograph_convert, _control, math, nest
+from . import _autograph_builtins as _builtins
+from ._autograph_builtins import assert_ as assert_
+from ._autograph_builtins import traced as _traced
 from ._range import TracedRange
 from ._shape import TensorSpec
 from ._tensor import PythonOperators, TensorLike, convert_to_tensor
@@ -55,10 +58,6 @@ def ld(value):
     return value
 
 
-def _traced(x):
-    return isinstance(x, _core.Tensor) and x.symbolic or _control.symbolic(x) or isinstance(x, PythonOperators)
-
-
 def _where(line):
     """'line 12 of model.py: `while x > 0:`', of the converted function that called."""
     frame = _sys._getframe(1)
@@ -72,67 +71,13 @@ def call(function):
     """A function as it is called from converted code: converted too, if it is the user's own."""
     if isinstance(function, (_types.FunctionType, _types.MethodType, _functools.partial)):
         return convert(function)
-    if (own := _BUILTINS.get(id(function))) is not None:
+    if (own := _builtins.BUILTINS.get(id(function))) is not None:
         return own
     method = None if isinstance(function, type) else getattr(type(function), "__call__", None)  # noqa: B004
     if isinstance(method, _types.FunctionType):
         converted = convert(method)
         return function if converted is method else _types.MethodType(converted, function)
     return function
-
-
-# --- Python's functions that take a traced tensor ---
-
-
-def _len(x):
-    if isinstance(x, TensorArray):
-        return x.size()
-    return len(x) if not _traced(x) or x.shape and x.shape[0] is not None else _array.shape(x)[0]
-
-
-def _int(*args, **kwargs):
-    return _cast(args[0], "int32") if args and _traced(args[0]) else int(*args, **kwargs)
-
-
-def _float(*args):
-    return _cast(args[0], "float32") if args and _traced(args[0]) else float(*args)
-
-
-def _cast(x, dtype):
-    return dtypes.cast(convert_to_tensor(x), dtype)
-
-
-def _extreme(python, reduce, name):
-    def extreme(*args, **kwargs):
-        if not any(map(_traced, args)):
-            return python(*args, **kwargs)
-        if kwargs or any(len(x.shape) != (1 if len(args) == 1 else 0) for x in map(convert_to_tensor, args)):
-            raise ConversionError(f"{name}() of traced tensors takes one vector, or scalars; use tf.reduce_{name}")
-        return reduce(args[0] if len(args) == 1 else _array.stack(list(args)), axis=0)
-
-    return extreme
-
-
-def _sum(iterable, /, start=0):
-    return math.reduce_sum(iterable, axis=0) + start if _traced(iterable) else sum(iterable, start)
-
-
-def _sorted(iterable, /, *, key=None, reverse=False):
-    if not _traced(iterable):
-        return sorted(iterable, key=key, reverse=reverse)
-    if key is not None or len(iterable.shape) != 1:
-        raise ConversionError("sorted() of a traced tensor takes a vector, and no key; use tf.sort or tf.argsort")
-    return _array.sort(iterable, direction="DESCENDING" if reverse else "ASCENDING")
-
-
-def assert_(test, message):
-    """assert test, message"""
-    if _traced(test):
-        text = message()
-        debugging.Assert(test, [] if text is None else [text])
-    elif not test:
-        text = message()
-        raise AssertionError(*([] if text is None else [text]))
 
 
 # --- and, or, not, conditional expressions ---
@@ -525,26 +470,6 @@ def _traced_while(test, body, get, put, names, line, options=None):
     finally:
         _open_loops().pop()
     return _traced_while(test, body, get, put, names, line, again)
-
-
-def range_(*args):
-    """range(), of traced tensors too."""
-    if not any(_traced(x) for x in args):
-        return range(*args)
-    start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
-    return TracedRange(start, stop, step)
-
-
-_BUILTINS = {
-    id(range): range_,
-    id(len): _len,
-    id(int): _int,
-    id(float): _float,
-    id(max): _extreme(max, math.reduce_max, "max"),
-    id(min): _extreme(min, math.reduce_min, "min"),
-    id(sum): _sum,
-    id(sorted): _sorted,
-}
 
 
 def for_stmt(iterable, proceed, body, get, put, names, line):
