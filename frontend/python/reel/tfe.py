@@ -109,7 +109,7 @@ def _parameter(argument, position):
                 "pass a float, or leave it out of params"
             )
         return value
-    return argument if isinstance(argument, Variable) else _identity(_convert(argument))
+    return _identity(_convert(argument))
 
 
 def _is_float(argument):
@@ -127,7 +127,7 @@ def _run(f, params, args, kwargs, persistent=False):
     parameters = [args[p] for p in positions]
     tape = _GradientTape(persistent)
     with tape:
-        tape.watch([x.handle if isinstance(x, Variable) else x for x in parameters])
+        tape.watch(parameters)
         result = _value(f(*args))
     return tape, result, parameters
 

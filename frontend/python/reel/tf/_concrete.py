@@ -103,7 +103,9 @@ def type_text(x: Any) -> str:
         return f"{'List' if isinstance(x, list) else 'Tuple'}[{', '.join(map(type_text, x))}]"
     if isinstance(x, IndexedSlices):
         return f"IndexedSlices[{type_text(x.values)}, {type_text(x.indices)}]"
-    return repr(TensorSpec(x.shape, x.dtype)) if isinstance(x, TensorSpec) else repr(x)
+    return (
+        repr(TensorSpec(x.shape, x.dtype)) if isinstance(x, TensorSpec) else "Literal[None]" if x is None else repr(x)
+    )
 
 
 def named(tree: Any, name: str) -> Any:

@@ -286,6 +286,8 @@ class GradientTape:
         ValueError for a rank below 2 or different first dimensions.
         """
         self._check_entered("batch_jacobian")
+        if not isinstance(source, TensorLike):
+            self._tape.gradient([_tensor(target)], [])  # the tape's own errors come first
         return wrap(
             self._tape.batch_jacobian(
                 _tensor(target),
