@@ -328,7 +328,7 @@ def _stack(rows):
     return nest.pack_sequence_as(rows[0], [wrap(_core.stack([to_core(x) for x in column])) for column in leaves])
 
 
-@as_method("no_scan")
+@as_method("map_fn")
 def map_fn(
     fn: Callable[[Any], R],
     elems: Any,
@@ -410,7 +410,7 @@ def _fold(fn, elems, initializer, reverse, what):
     return value
 
 
-@as_method("no_scan")
+@as_method("foldl")
 def foldl(
     fn: Callable[[Any, Any], R],
     elems: Any,
@@ -424,7 +424,7 @@ def foldl(
     return _fold(fn, elems, initializer, False, "foldl")
 
 
-@as_method("no_scan")
+@as_method("foldr")
 def foldr(
     fn: Callable[[Any, Any], R],
     elems: Any,
@@ -438,7 +438,7 @@ def foldr(
     return _fold(fn, elems, initializer, True, "foldr")
 
 
-@as_method("no_scan")
+@as_method("scan")
 def scan(
     fn: Callable[[Any, Any], R],
     elems: Any,

@@ -21,6 +21,10 @@ class _State(_threading.local):
     tapes = 0  # that record, a persistent one counts twice
     convert = None  # autograph's, if the function that is traced has it
     _graph = None
+    runner = None  # what knows the values of graph tensors, while a session runs
+
+    def __init__(self):
+        self.sessions = []  # those that are open, the default one last
 
     @property
     def graph(self):

@@ -1,0 +1,233 @@
+"""Types of what a function returns, when it becomes a node: it is traced on arguments of the given types."""
+
+from __future__ import annotations
+
+import typing as _t
+
+from .. import _core
+from . import dtypes
+from ._graph_tensor import GraphTensor, GraphVariable, Ref, leaves_of, rebuild, slots_of
+from ._shape import TensorShape
+from ._tensor import wrap
+from ._trace import state
+from .errors import ConversionError
+
+if _t.TYPE_CHECKING:
+    from typing import Any
+
+
+_EXTENTS = (2, 3, 1, 4, 8, 12, 32, 48, 784)  # tried for extents that are not known, until two work
+_RANKS = (2, 1, 0, 3, 4)
+# What fails on shapes that are values: the result is of unknown shape and of the dtype of this argument.
+_BY_VALUE = {"reshape": 0, "broadcast_to": 0, "tile": 0, "fill": 1, "slice": 0, "pad": 0, "getitem": 0, "gather": 0}
+_MOST_STATIC = 1 << 12  # elements of a value that is remembered
+
+
+class Probed:
+    """structure: of the result, its tensors marked; types: (dtype, shape, value if it is known) of each; captured:
+    tensors that the function took from outside.
+    """
+
+    def __init__(self, structure: Any, types: list[Any], captured: list[GraphTensor]) -> None:
+        self.structure, self.types, self.captured = structure, types, captured
+
+
+class _Captured(BaseException):
+    """The function asks for a tensor that is not one of its arguments."""
+
+    def __init__(self, tensor):
+        self.tensor = tensor
+
+
+class _Values:
+    """What stands for graph tensors while a function is traced."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def value_of(self, x):
+        if x not in self.values:
+            raise _Captured(x)
+        return self.values[x]
+
+    def live(self, variable):
+        return prototype(variable)
+
+
+class Running:
+    """`with`: graph tensors have the values of this runner."""
+
+    def __init__(self, runner: Any) -> None:
+        self.runner = runner
+
+    def __enter__(self) -> None:
+        self.outer = state.graph, state.runner
+        state.graph, state.runner = None, self.runner
+
+    def __exit__(self, *error: Any) -> None:
+        state.graph, state.runner = self.outer
+
+
+def identity(x: Any) -> Any:
+    """The value of a variable."""
+    return wrap(_core.identity(x._core_value()))
+
+
+def prototype(variable: GraphVariable) -> Any:
+    """A variable of this type, for probes."""
+    if variable._store is None:
+        variable._store = new_variable(variable)
+    return variable._store
+
+
+def new_variable(variable: GraphVariable) -> Any:
+    """A live variable of zeros, of the type of one of a graph. Not in a trace, where zeros are no values."""
+    from ._variable import Variable
+
+    outer, state.graph = state.graph, None
+    try:
+        zeros = _core.zeros(concrete(variable.shape, 2, 2), dtype=variable.dtype.core)
+        return Variable(wrap(zeros), trainable=variable.trainable, name=variable.node.name)
+    finally:
+        state.graph = outer
+
+
+def concrete(shape: TensorShape, extent: int, rank: int) -> list[int]:
+    """The shape with numbers where it is not known."""
+    if shape.rank is None:
+        return [extent] * rank
+    return [extent if d is None else d for d in shape]
+
+
+def trace(function: Any, specs: list[Any]) -> None:
+    """Traces a function of tf's tensors; nothing is compiled."""
+
+    def body(*symbolic):
+        function(*[wrap(x) for x in symbolic])
+        return [_core.zeros(())]
+
+    _core._trace_program(body, specs, "probe")
+
+
+def _once(function, args, kwargs, inputs, extent, rank):
+    """(structure, [(dtype, shape, value)]) for these extents."""
+    found = []
+
+    def body(*symbolic):
+        values = {x: x.static for x in inputs if x.static is not None}
+        values |= dict(zip([x for x in inputs if x.static is None], symbolic))
+        runner = _Values(values)
+
+        def take(x):
+            return runner.live(x.variable) if isinstance(x, Ref) else runner.value_of(x)
+
+        with Running(runner):
+            structure, tensors = slots_of(function(*rebuild(take, list(args)), **rebuild(take, kwargs)))
+            found.append((structure, [_type_of(x) for x in tensors]))
+
+    unknown = [x for x in inputs if x.static is None]
+    trace(body, [_core.TensorSpec(concrete(x.shape, extent, rank), x.dtype.core) for x in unknown])
+    return found[0]
+
+
+def _type_of(x):
+    t = x._core_value()
+    known = not t.symbolic and t.size <= _MOST_STATIC
+    return dtypes.BY_CORE[t.dtype], list(t.shape), wrap(t) if known else None
+
+
+def probe(graph: Any, function: Any, args: Any, kwargs: Any) -> Probed:
+    """What a function returns; extents that follow an unknown one are unknown.
+
+    ValueError for arguments that the function refuses.
+    """
+    graph.check_open()
+    inputs = _inputs(graph, args, kwargs)
+    first, captured = len(inputs), []
+    while True:
+        try:
+            structure, types = _types(graph, function, args, kwargs, inputs)
+            return Probed(structure, types, inputs[first:])
+        except _Captured as needed:
+            _check_graph(graph, [*inputs, needed.tensor])
+            inputs.append(needed.tensor)
+            captured.append(needed.tensor)
+
+
+def _inputs(graph, args, kwargs):
+    out = list(dict.fromkeys(x for x in leaves_of([list(args), kwargs]) if isinstance(x, GraphTensor)))
+    _check_graph(graph, out)
+    return out
+
+
+def _check_graph(graph, tensors):
+    for x in tensors:
+        if x.graph is not graph:
+            other = next((y for y in tensors if y.graph is not x.graph), None)
+            beside = f"{other}" if other is not None else "what is made"
+            raise ConversionError(f"{x} must be from the same graph as {beside} (graphs are {x.graph} and {graph}).")
+
+
+def _types(graph, function, args, kwargs, inputs):
+    open_extents = any(x.shape.rank is not None and not x.shape.is_fully_defined() for x in inputs if x.static is None)
+    open_rank = any(x.shape.rank is None for x in inputs)
+    attempts = [(e, r) for r in (_RANKS if open_rank else (0,)) for e in (_EXTENTS if open_extents else (2,))]
+    wanted = 2 if open_extents or open_rank else 1
+    results, first_error = [], None
+    for extent, rank in attempts:
+        try:
+            results.append(_once(function, args, kwargs, inputs, extent, rank))
+        except (_core.Error, TypeError, ValueError, IndexError) as error:
+            first_error = first_error or error
+        if len(results) == wanted:
+            break
+    if not results:
+        results = _by_ancestors(graph, function, args, kwargs, inputs)
+    if not results:
+        return _by_value(function, args, kwargs, inputs, first_error)
+    structure, types = results[0]
+    return structure, [_merged(column) for column in zip(*(types for _, types in results))]
+
+
+def _merged(column):
+    """One type of those that a result has for several extents."""
+    dtype, shape, value = column[0]
+    if len(column) == 1:
+        return dtype, shape, value
+    other = column[1][1]
+    if len(shape) != len(other):
+        return dtype, None, None
+    same = (
+        value is not None
+        and column[1][2] is not None
+        and shape == other
+        and bool((value.numpy() == column[1][2].numpy()).all())
+    )
+    return dtype, [a if a == b else None for a, b in zip(shape, other)], value if same else None
+
+
+def _by_ancestors(graph, function, args, kwargs, inputs):
+    """The same through all that the inputs depend on, for what needs the numbers of a shape."""
+    if all(x.node.role == "placeholder" for x in inputs) or not inputs:
+        return []
+    results = []
+    for extent in _EXTENTS:
+        try:
+            results.append(graph.probe_call(function, args, kwargs, inputs, extent))
+        except (_core.Error, TypeError, ValueError, IndexError):
+            continue
+        if len(results) == 2:
+            break
+    return results
+
+
+def _by_value(function, args, kwargs, inputs, error):
+    name = getattr(function, "__name__", "").strip("_")
+    values = [x for x in inputs if x.dtype.is_integer and x.static is None]
+    if name in _BY_VALUE and values and len(args) > _BY_VALUE[name] and "traced" in str(error):
+        subject = args[_BY_VALUE[name]]
+        if isinstance(subject, GraphTensor):
+            return slots_of(wrap(_core.zeros((), dtype=subject.dtype.core)))[0], [(subject.dtype, None, None)]
+    if isinstance(error, (TypeError, ValueError)) or not isinstance(error, _core.Error):
+        raise error
+    raise ConversionError(str(error)) from error

@@ -1,0 +1,7 @@
+"""tf.compat.v1.data."""
+
+from __future__ import annotations
+
+from ._table import shared as _shared
+
+__getattr__, __dir__ = _shared("data", globals())
