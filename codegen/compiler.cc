@@ -110,6 +110,14 @@ absl::StatusOr<int64_t> CheckCompiler(const Program& program, const Budget& budg
                                              budget.max_memory, "; raise max_memory or compile less at once"));
 }
 
+/// What stands alone has no process to call.
+absl::Status CheckNoCallbacks(const Program& program) {
+  if (program.callbacks.empty()) return absl::OkStatus();
+  return absl::UnimplementedError(
+      StrCat("program ", program.name, " calls ", program.callbacks.front().of,
+             ", a function of this process: an object cannot; leave it out of what is compiled ahead of time"));
+}
+
 absl::Status WriteText(const std::string& folder, const std::string& name, const std::string& text) {
   ir::MakeFolders(folder);  // the file says what is wrong
   return ir::WriteFile(StrCat(folder, "/", name), text, {.durable = false});
@@ -168,6 +176,7 @@ class PlanningCompiler : public Compiler {
     ir::BudgetMeter meter = MeterOf(options);
     auto plan = PlanObject(module, options, &meter);
     if (!plan.ok()) return plan.status();
+    if (absl::Status s = CheckNoCallbacks(plan->program); !s.ok()) return s;
     const auto reserve = CheckCompiler(plan->program, options.budget, true);
     if (!reserve.ok()) return reserve.status();
     const auto backend = GetBackend();
@@ -186,6 +195,7 @@ class PlanningCompiler : public Compiler {
     if (!plan.ok()) return plan.status();
     if (kind == "plan") return ir::Printable(PlanText(plan->program));
     if (kind == "dot") return ir::Printable(PlanDot(plan->program));
+    if (absl::Status s = CheckNoCallbacks(plan->program); !s.ok()) return s;
     const auto reserve = CheckCompiler(plan->program, options.budget, true);
     if (!reserve.ok()) return reserve.status();
     const auto backend = GetBackend();

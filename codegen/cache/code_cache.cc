@@ -10,6 +10,7 @@
 
 #include "codegen/loop/key.h"
 #include "codegen/program/symbols.h"
+#include "ir/callback.h"
 #include "ir/key.h"
 #include "runtime/shared_library.h"
 
@@ -28,7 +29,7 @@ class CodeKeyWriter {
     for (const Kernel& kernel : program.kernels) AddText(KeyOf(kernel));
     const ConstantLayout layout = LayOutConstants(program);
     Add(program.entries.size());
-    for (const EntryPoint& entry : program.entries) AddSteps(entry.steps, program.checks, layout);
+    for (const EntryPoint& entry : program.entries) AddSteps(entry.steps, program, layout);
     return std::move(key_);
   }
 
@@ -60,7 +61,7 @@ class CodeKeyWriter {
   }
 
   /// Recursion is as deep as control steps are nested.
-  void AddSteps(const std::vector<Step>& steps, const std::vector<IndexCheck>& checks, const ConstantLayout& layout) {
+  void AddSteps(const std::vector<Step>& steps, const Program& program, const ConstantLayout& layout) {
     Add(steps.size());
     for (const Step& step : steps) {
       const auto& [kernel, buffers, bytes, control, maximum_iterations, first, second, chunks, lanes, in_line] = step;
@@ -78,11 +79,15 @@ class CodeKeyWriter {
       Add(lanes);
       Add(in_line);
       if (control == Step::Control::kCheck) {
-        Add(checks[static_cast<size_t>(bytes)].dtype);
-        Add(checks[static_cast<size_t>(bytes)].extent);
+        Add(program.checks[static_cast<size_t>(bytes)].dtype);
+        Add(program.checks[static_cast<size_t>(bytes)].extent);
+      } else if (control == Step::Control::kCallback) {
+        const CallbackSite& site = program.callbacks[static_cast<size_t>(bytes)];
+        Add(site.id);
+        for (int64_t word : ir::CallbackWords(site.types)) Add(word);
       }
-      AddSteps(first, checks, layout);
-      AddSteps(second, checks, layout);
+      AddSteps(first, program, layout);
+      AddSteps(second, program, layout);
     }
   }
 

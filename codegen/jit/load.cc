@@ -9,6 +9,7 @@
 #include "codegen/jit/jit.h"
 #include "codegen/jit/loader.h"
 #include "codegen/program/symbols.h"
+#include "ir/callback.h"
 #include "ir/strings.h"
 #include "runtime/profile.h"
 
@@ -68,6 +69,7 @@ absl::StatusOr<std::unique_ptr<CompiledModule>> LoadProgram(Program&& program, c
                                  {"memmove", reinterpret_cast<const void*>(&std::memmove)},
                                  {"memset", reinterpret_cast<const void*>(&std::memset)},
                                  {kJitConstants, constants.address()}};
+  if (!program.callbacks.empty()) outside[kCallback] = reinterpret_cast<const void*>(&reel_callback);
   if (program.profile) {
     outside[kProfileStep] = reinterpret_cast<const void*>(&reel_profile_step);
     outside[kProfileCopy] = reinterpret_cast<const void*>(&reel_profile_copy);

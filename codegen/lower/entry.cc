@@ -11,6 +11,7 @@
 #include "codegen/lower/loop.h"
 #include "codegen/lower/ops.h"
 #include "codegen/program/code.h"
+#include "ir/callback.h"
 #include "ir/strings.h"
 #include "runtime/abi.h"
 
@@ -299,6 +300,7 @@ class StepEmitter {
       case Step::Control::kWhile: return While(s);
       case Step::Control::kChain: return Chain(s);
       case Step::Control::kCheck: return EmitCheck(b_, program_, s, function_->getArg(0), Pointer(s.buffers[0]));
+      case Step::Control::kCallback: return CallBack(s);
       case Step::Control::kNone: s.kernel < 0 ? Copy(s) : Call(s);
     }
   }
@@ -378,6 +380,23 @@ class StepEmitter {
     }
     b_.CreateMemCpy(Pointer(s.buffers[0]), llvm::MaybeAlign(1), Pointer(s.buffers[1]), llvm::MaybeAlign(1),
                     static_cast<uint64_t>(s.bytes));
+  }
+
+  /// `i32 reel_callback(i64 id, ptr types, ptr buffers)`, on a table of buffers that all runs of the step share.
+  void CallBack(const Step& s) {
+    const CallbackSite& site = program_.callbacks[static_cast<size_t>(s.bytes)];
+    llvm::Type *ptr = b_.getPtrTy(), *i64 = b_.getInt64Ty();
+    llvm::BasicBlock& first = function_->getEntryBlock();
+    llvm::IRBuilder<> front(&first, first.begin());
+    Value* table = front.CreateAlloca(ptr, b_.getInt64(s.buffers.size()), "buffers");
+    for (size_t i = 0; i < s.buffers.size(); ++i) {
+      b_.CreateStore(Pointer(s.buffers[i]), b_.CreateConstInBoundsGEP1_64(ptr, table, i));
+    }
+    const std::vector<int64_t> numbers = ir::CallbackWords(site.types);
+    const std::vector<uint64_t> words(numbers.begin(), numbers.end());
+    Value* types = Data(llvm::ConstantDataArray::get(b_.getContext(), words));
+    auto* type = llvm::FunctionType::get(b_.getInt32Ty(), {i64, ptr, ptr}, false);
+    PassFailureOn(b_.CreateCall(module_->getOrInsertFunction(kCallback, type), {Int64(b_, site.id), types, table}));
   }
 
   void Call(const Step& s) {

@@ -24,7 +24,9 @@ using ir::Op;
 using ir::Value;
 
 // It does something else than to compute its result in a kernel.
-bool IsControl(const Node& node) { return Info(node.op).Has(ir::kControl) || node.op == Op::kCheckIndex; }
+bool IsControl(const Node& node) {
+  return Info(node.op).Has(ir::kControl) || node.op == Op::kCheckIndex || node.op == Op::kCallback;
+}
 
 // How an item reads a stored value: aligned = at the item's own indices.
 struct Leaf {

@@ -298,13 +298,13 @@ bool NeverEnds(const Node& node, const ir::Module& module) {
   return true;
 }
 
-// Emits a control op; one value per result.
+// Emits a control op or a callback; one value per result.
 ir::ValueList NormalizeControl(Builder* b, const Node& node, ir::ValueList operands, const ir::Module& module) {
   for (Value& v : operands) {
     if (!b->function()->Is(v, Op::kConstant) && IsUniformConstant(*b->function(), v)) v = b->Identity(v);
   }
   ir::ValueList results = b->EmitAll(node.op, operands, node.attrs());
-  if (NeverEnds(node, module)) return results;
+  if (node.op == Op::kCallback || NeverEnds(node, module)) return results;
   for (int i = 0; i < node.num_results && b->status().ok(); ++i) {
     if (const int k = PassedThrough(node, i, module); k >= 0) {
       results[static_cast<size_t>(i)] = operands[static_cast<size_t>(k)];
@@ -341,8 +341,8 @@ absl::StatusOr<ir::Function> Normalize(const ir::Function& f, const ir::Module& 
     const Node& node = f.nodes()[n];
     ir::ValueList operands;
     for (Value v : node.operands) operands.push_back(at(v));
-    if (ir::Info(node.op).Has(ir::kControl)) {
-      if (node.num_results == 0) return;
+    if (ir::Info(node.op).Has(ir::kControl) || node.op == Op::kCallback) {
+      if (node.num_results == 0 || (node.op == Op::kCallback && !live[n])) return;
       const ir::ValueList results = NormalizeControl(&b, node, std::move(operands), module);
       for (size_t i = 0; i < results.size(); ++i) at(node.result(static_cast<int>(i))) = results[i];
       return;

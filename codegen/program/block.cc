@@ -16,6 +16,7 @@
 #include "codegen/schedule/book.h"
 #include "codegen/schedule/signature.h"
 #include "ir/budget_scope.h"
+#include "ir/callback.h"
 #include "ir/check_index.h"
 #include "ir/strings.h"
 
@@ -154,7 +155,12 @@ absl::StatusOr<std::unique_ptr<Block>> BlockBuilder::PrepareAs(const Key& key, b
     const KernelPlan& group = plan.kernels[g];
     if (group.kind() == KernelKind::kControl) {
       chains.Finish();
-      AddControlItem(plan, *f.producer(group.root), named, block.get());
+      const Node& node = *f.producer(group.root);
+      if (node.op != Op::kCallback) {
+        AddControlItem(plan, node, named, block.get());
+      } else if (absl::Status s = AddCallbackItem(plan, node, block.get()); !s.ok()) {
+        return s;
+      }
     } else if (group.kind() == KernelKind::kCheckIndex) {
       chains.Finish();
       AddCheckItem(plan, *f.producer(group.root), block.get());
@@ -299,6 +305,26 @@ void BlockBuilder::AddControlItem(const PlanGraph& plan, const Node& node, std::
   block->items.push_back(std::move(item));
 }
 
+absl::Status BlockBuilder::AddCallbackItem(const PlanGraph& plan, const Node& node, Block* block) {
+  const ir::Function& f = block->f;
+  CallbackSite site{node.attr<int64_t>("id"), {f.type(node.result())}, node.attr<std::string>("of")};
+  if (!ir::HasCallback(site.id)) {
+    return absl::FailedPreconditionError(StrCat("@", f.name(), ": callback: ", site.of, " is ", ir::CallbackAdvice()));
+  }
+  BlockItem item;
+  item.kind = BlockItem::Kind::kCallback;
+  item.result = node.result();
+  item.num_results = 1;
+  for (Value v : node.operands) {
+    item.values.push_back(BufferOf(plan, v));
+    site.types.push_back(f.type(v));
+  }
+  item.maximum_iterations = static_cast<int64_t>(program_->callbacks.size());
+  program_->callbacks.push_back(std::move(site));
+  block->items.push_back(std::move(item));
+  return absl::OkStatus();
+}
+
 void BlockBuilder::AddCheckItem(const PlanGraph& plan, const Node& node, Block* block) {
   const ir::Function& f = block->f;
   BlockItem item;
@@ -330,6 +356,7 @@ absl::Status BlockBuilder::Finish(const std::vector<Key>& named, Block* block) {
           if (item.writes[i]) block->in_place[item.values[i].index()] = item.updated;
         }
         break;
+      case BlockItem::Kind::kCallback:
       case BlockItem::Kind::kCheck: break;
       case BlockItem::Kind::kCopy: block->in_place[item.values[0].index()] = item.values[1]; break;
       case BlockItem::Kind::kWhile:

@@ -148,7 +148,8 @@ class BlockPlanner {
     std::iota(time.begin(), time.end(), 0);
     for (const Chain& chain : block_.chains) std::fill(&time[Index(chain.first)], &time[Index(chain.last)], chain.last);
     for (size_t p = block_.items.size(); p-- > 0;) {
-      needed_[p] = block_.items[p].kind == BlockItem::Kind::kCheck;
+      const auto kind = block_.items[p].kind;
+      needed_[p] = kind == BlockItem::Kind::kCheck || kind == BlockItem::Kind::kCallback;
       VisitWrites(block_.items[p], [&](Value v) { needed_[p] = needed_[p] || IsRead(v); });
       if (!needed_[p]) continue;
       VisitReads(block_.items[p], [&](Value v) { last_read_[Index(v)] = std::max(last_read_[Index(v)], time[p]); });
@@ -174,6 +175,7 @@ class BlockPlanner {
       case BlockItem::Kind::kCopy: PlanCopy(item); break;
       case BlockItem::Kind::kWhile: PlanLoop(item); break;
       case BlockItem::Kind::kCheck: PlanCheck(item); break;
+      case BlockItem::Kind::kCallback: PlanCallback(item); break;
       default: PlanBranches(item);
     }
     ReleaseAfter(item);
@@ -280,6 +282,13 @@ class BlockPlanner {
 
   void PlanCheck(const BlockItem& item) {
     Push({-1, {slot(item.values[0])}, item.maximum_iterations, Step::Control::kCheck});
+  }
+
+  void PlanCallback(const BlockItem& item) {
+    if (!Settle(item.result, [](Value) { return false; })) Allocate(item.result);
+    Step step{-1, {slot(item.result)}, item.maximum_iterations, Step::Control::kCallback};
+    for (Value v : item.values) step.buffers.push_back(slot(v));
+    Push(std::move(step));
   }
 
   // The branch that runs may write over its operands itself; the condition is read before.

@@ -46,6 +46,8 @@ void AppendSteps(const Program& program, const std::vector<Step>& steps, const s
       AppendSteps(program, step.first, indent + "  ", out);
     } else if (step.control == Step::Control::kCheck) {
       StrAppend(out, indent, "check of indices\n");
+    } else if (step.control == Step::Control::kCallback) {
+      StrAppend(out, indent, "callback ", program.callbacks[static_cast<size_t>(step.bytes)].of, "\n");
     } else if (step.control != Step::Control::kNone) {
       const bool loop = step.control == Step::Control::kWhile;
       StrAppend(out, indent, loop ? "while\n" : "if\n");
@@ -168,6 +170,9 @@ class EntryDot {
       } else if (step.control == Step::Control::kCheck) {
         Vertex(vertex, "check of indices", "shape=diamond");
         Read(step.buffers[0], vertex, nullptr);
+      } else if (step.control == Step::Control::kCallback) {
+        Vertex(vertex, "callback", "shape=hexagon");
+        for (size_t i = 1; i < step.buffers.size(); ++i) Read(step.buffers[i], vertex, nullptr);
       } else if (step.control != Step::Control::kNone) {
         const bool loop = step.control == Step::Control::kWhile;
         Vertex(vertex, loop ? "while" : "if", "shape=diamond");

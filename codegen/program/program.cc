@@ -165,7 +165,8 @@ class ProgramBuilder {
   // writes, it may have written before all of its own. As deep as control ops are nested.
   bool MarkChecks(bool written, std::vector<Step>* steps) const {
     for (Step& step : *steps) {
-      if (step.control == Step::Control::kCheck) step.lanes = written;
+      const bool fails = step.control == Step::Control::kCheck || step.control == Step::Control::kCallback;
+      if (fails) step.lanes = written;
       const auto is_variable = [this](const Slot& slot) {
         if (slot.kind == Slot::Kind::kInstance) return slot.offset < arena_offset_;
         return slot.kind == Slot::Kind::kResult && IsInPlace(slot.index);
@@ -286,6 +287,10 @@ void PrintSteps(const Program& program, const std::vector<Step>& steps, const st
       StrAppend(out, "check ", SlotText(step.buffers[0]), " below ",
                 program.checks[static_cast<size_t>(step.bytes)].extent,
                 step.lanes == 1 ? ", after variables changed\n" : "\n");
+    } else if (step.control == Step::Control::kCallback) {
+      StrAppend(out, "callback ", program.callbacks[static_cast<size_t>(step.bytes)].of, "(");
+      for (size_t i = 1; i < step.buffers.size(); ++i) StrAppend(out, SlotText(step.buffers[i]), ", ");
+      StrAppend(out, "-> ", SlotText(step.buffers[0]), ")\n");
     } else if (step.control == Step::Control::kChain) {
       StrAppend(out, indent, "chain of ", step.chunks, " chunks in ", step.lanes, " lanes, frames of ", step.bytes,
                 " bytes {\n");
@@ -306,10 +311,12 @@ void PrintSteps(const Program& program, const std::vector<Step>& steps, const st
   }
 }
 
-// Whether a call may fail when it has changed a variable. As deep as control ops are nested.
-bool MayFailLate(const std::vector<Step>& steps) {
+// Whether a call may fail when it has changed a variable, or calls what may read variables. As deep as control ops are
+// nested.
+bool NeedsOldValues(const std::vector<Step>& steps) {
   return std::any_of(steps.begin(), steps.end(), [](const Step& s) {
-    return (s.control == Step::Control::kCheck && s.lanes == 1) || MayFailLate(s.first) || MayFailLate(s.second);
+    if (s.control == Step::Control::kCallback || (s.control == Step::Control::kCheck && s.lanes == 1)) return true;
+    return NeedsOldValues(s.first) || NeedsOldValues(s.second);
   });
 }
 
@@ -326,7 +333,7 @@ absl::StatusOr<Program> BuildInPlace(const ir::Module& module, const std::vector
     auto program = BuildOptimized(module, entries, target, options);
     if (!program.ok()) return program;
     const std::vector<Step>& steps = program->entries[0].steps;
-    if (!MayFailLate(steps) && !HaveLongLoop(steps)) return program;
+    if (!NeedsOldValues(steps) && !HaveLongLoop(steps)) return program;
   }
   PlanOptions apart = options;
   apart.in_place.clear();

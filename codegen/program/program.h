@@ -43,15 +43,18 @@ struct Step {
     kIf,  ///< condition ? first : second
     kWhile,  ///< first writes the condition; while it holds: second, first
     kChain,  ///< first: the kernel calls
+    kCallback,  ///< a function of the process writes buffers[0], reads the others: Program::callbacks[bytes]; it may
+                ///< fail
     kCheck,  ///< the call fails if the number in buffers[0] is out of range for Program::checks[bytes]
   };
   int32_t kernel = -1;
   std::vector<Slot> buffers;  ///< in the order of Kernel::buffers
-  int64_t bytes = 0;  ///< of a copy, of a chain's frames; kCheck: which check
+  int64_t bytes = 0;  ///< of a copy, of a chain's frames; kCheck: which check; kCallback: which callback
   Control control = Control::kNone;
   int64_t maximum_iterations = -1;  ///< kWhile: < 0 = no bound; kCounted: the condition bounds it, to not many
   std::vector<Step> first = {}, second = {};
-  int64_t chunks = 0, lanes = 0;  ///< kChain; kCheck: lanes is 1 if a variable may have its new value already
+  int64_t chunks = 0,
+          lanes = 0;  ///< kChain; kCheck, kCallback: lanes is 1 if a variable may have its new value already
   bool in_line = false;  ///< kWhile: a function of its own that holds its kernels (in_line.h)
 
   int64_t chunks_per_lane() const { return (chunks + lanes - 1) / lanes; }
@@ -107,6 +110,13 @@ struct IndexCheck {
   ir::Location location;  ///< line 0: unknown
 };
 
+/// What a kCallback step calls.
+struct CallbackSite {
+  int64_t id = 0;  ///< ir/callback.h
+  std::vector<Type> types;  ///< of the buffers: the result, the operands
+  std::string of;
+};
+
 struct Program {
   std::string name;
   std::vector<Kernel> kernels;
@@ -119,6 +129,7 @@ struct Program {
   int64_t instance_bytes = 0;  ///< header + variables + arena, a multiple of 64
   bool profile = false;  ///< entry points report to runtime/profile.h; kernels are the same
   std::vector<IndexCheck> checks;
+  std::vector<CallbackSite> callbacks;  ///< objects have none
 };
 
 /// Verified module without symbolic extents to program: inlines, simplifies, groups, schedules, plans buffers. Its

@@ -16,6 +16,7 @@ inline constexpr char kJitEntry[] = "reel_entry_";
 
 /// What code with profiling calls (runtime/profile.h).
 inline constexpr char kProfileStep[] = "reel_profile_step";
+inline constexpr char kCallback[] = "reel_callback";
 inline constexpr char kProfileCopy[] = "reel_profile_copy";
 
 /// Where constants are in their one block.

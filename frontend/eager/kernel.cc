@@ -9,6 +9,7 @@
 #include "frontend/ops/index.h"
 #include "frontend/program/compiled_data.h"
 #include "frontend/values/status.h"
+#include "ir/callback.h"
 #include "ir/hash_map.h"
 #include "ir/key.h"
 #include "ir/lazy.h"
@@ -153,12 +154,25 @@ runtime::Buffer Filled(const std::byte* number, const Type& type) {
   return buffer;
 }
 
+namespace {
+
+Tensor CallBack(const ir::Attributes& attributes, absl::Span<const Tensor> operands, const Type& type) {
+  std::vector<ir::CallbackTensor> in;
+  for (const Tensor& x : operands) in.push_back({x.type(), const_cast<void*>(x.raw_data())});
+  runtime::Buffer buffer = NewBuffer(type);
+  ir::RunCallback(attributes.Get<int64_t>("id"), in, {type, buffer.data()});
+  return MakeTensor(type, std::move(buffer));
+}
+
+}  // namespace
+
 TensorList RunKernel(ir::Op op, const AttributesPtr& attributes, absl::Span<const Tensor> operands,
                      absl::Span<const Type> result_types) {
   if (op == ir::Op::kCheckIndex) {
     CheckIndexValues(*attributes, operands[0]);
     return {MakeTensor(result_types[0], operands[0].internal_data()->buffer())};
   }
+  if (op == ir::Op::kCallback) return {CallBack(*attributes, operands, result_types[0])};
   if (op == ir::Op::kIdentity || op == ir::Op::kStopGradient || op == ir::Op::kReshape) {
     return {MakeTensor(result_types[0], operands[0].internal_data()->buffer())};
   }

@@ -14,6 +14,7 @@
 #include "frontend/program/interrupt.h"
 #include "frontend/program/symbolic_programs.h"
 #include "frontend/values/status.h"
+#include "ir/callback.h"
 #include "ir/check_index.h"
 #include "ir/file/writer.h"
 #include "ir/lazy.h"
@@ -202,6 +203,7 @@ std::string IndexFaultText(int32_t status, const codegen::Program& program, cons
 
 void CheckStatus(std::string_view entry, int32_t status, const codegen::Program& program, const void* instance) {
   if (status == REEL_OK) return;
+  if (const std::exception_ptr thrown = ir::TakeCallbackError()) std::rethrow_exception(thrown);
   if (status == REEL_INDEX_OUT_OF_RANGE || status == REEL_STATE_PARTLY_UPDATED) {
     ThrowError(ErrorCode::kOutOfRange, IndexFaultText(status, program, instance));
   }

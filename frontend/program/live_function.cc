@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
+#include <span>
 
 #include "frontend/autodiff/check_numerics.h"
 #include "frontend/autodiff/forward_mode.h"
 #include "frontend/autodiff/tape.h"
 #include "frontend/eager/dispatch.h"
+#include "frontend/ops/callback.h"
 #include "frontend/program/compiled_data.h"
 #include "frontend/record/event_stream.h"
 #include "frontend/record/observed.h"
@@ -71,6 +74,13 @@ std::vector<bool> ReadParameters(const ir::Function& f) {
   return read;
 }
 
+// Whether it calls functions of the process.
+bool CallsBack(const ir::Module& module) {
+  const auto calls_back = [](const ir::Node& node) { return node.op == ir::Op::kCallback; };
+  return std::any_of(module.functions().begin(), module.functions().end(),
+                     [&](const auto& f) { return std::any_of(f->nodes().begin(), f->nodes().end(), calls_back); });
+}
+
 constexpr int64_t kUnknownWork = int64_t{1} << 40;
 
 // Elements that are computed, products counted; no number where there are loops, branches or symbols.
@@ -79,7 +89,7 @@ int64_t WorkOf(const ir::Function& f) {
   int64_t work = 0;
   for (const ir::Node& node : f.nodes()) {
     const ir::OpInfo& info = ir::Info(node.op);
-    if (info.Has(ir::kControl)) return kUnknownWork;
+    if (info.Has(ir::kControl) || node.op == ir::Op::kCallback) return kUnknownWork;
     const bool cheap = info.Has(ir::kElementwise) || node.operands.empty();
     for (int i = 0; i < node.num_results; ++i) {
       const Shape& y = f.type(node.result(i)).shape;
@@ -144,15 +154,17 @@ void PureFunction::Make(Compiled* compiled) {
   const std::lock_guard lock(compiled->mutex);
   if (compiled->made) return;
   Executable run;
-  bool in_place = false;
+  bool in_place = false, calls_back = false;
   {
     const runtime::ForkWindow window(compiled->mutex);
     auto data = std::make_shared<const ModuleData>(CopyAlone());
     Check(ir::Verify(data->module));
+    calls_back = CallsBack(data->module);
     run = CompileInPlace(data, updates_, &in_place);
   }
   compiled->run = std::move(run);
   compiled->in_place = in_place;
+  compiled->calls_back = calls_back;
   compiled->made.store(true, std::memory_order_release);
 }
 
@@ -178,7 +190,12 @@ std::vector<Tensor> PureFunction::Run(const Compiled& compiled, absl::Span<const
     const codegen::InPlace& update = updates_[i];
     results[static_cast<size_t>(update.result)] = Overwritten(update, operands[static_cast<size_t>(update.parameter)]);
   }
-  compiled.run.Run(name_, {operands.data(), operands.size()}, results);
+  const std::span<const Tensor> arguments(operands.data(), operands.size());
+  if (compiled.calls_back) {  // and what it calls may come back here: memory of its own for each call
+    compiled.run.NewInstance().Run(name_, arguments, results);
+  } else {
+    compiled.run.Run(name_, arguments, results);
+  }
   return results;
 }
 
@@ -356,7 +373,9 @@ LiveFunction::LiveFunction(ClosedFunction closed, std::string name, std::vector<
   const std::vector<bool> read = ReadParameters(pure_->function());
   // A call that assigns may have to wait for another.
   work_ = closed_.assigned.empty() ? WorkOf(pure_->function()) : kUnknownWork;
-  in_order_ = closed_.assigned;
+  // Nobody waits for the order of callbacks, which is one of all functions.
+  std::copy_if(closed_.assigned.begin(), closed_.assigned.end(), std::back_inserter(in_order_),
+               [](const auto& v) { return v->id != CallbackOrder().id(); });
   std::sort(in_order_.begin(), in_order_.end(), [](const auto& a, const auto& b) { return a->id < b->id; });
   for (const VariablePtr& v : in_order_) locked_.push_back(UpdatesOf(v->id));
   reads_.assign(read.end() - static_cast<std::ptrdiff_t>(closed_.variables.size()), read.end());
@@ -522,7 +541,9 @@ int64_t WorkOf(const LiveFunction& function) { return function.work(); }
 
 std::vector<Variable> VariablesOf(const LiveFunction& function) {
   std::vector<Variable> out;
-  for (const VariablePtr& v : function.closed().variables) out.push_back(Variable(v));
+  for (const VariablePtr& v : function.closed().variables) {
+    if (v->id != CallbackOrder().id()) out.push_back(Variable(v));
+  }
   return out;
 }
 

@@ -44,6 +44,7 @@ class PureFunction : public std::enable_shared_from_this<PureFunction> {
     /// Operands that no other tensor or variable shares become `updates`. A call changes all of them, or fails and
     /// leaves them as they are.
     bool in_place = false;
+    bool calls_back = false;  ///< functions of the process
   };
   /// What runs now; compiles it first.
   const Compiled& Ready();

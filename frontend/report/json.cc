@@ -163,6 +163,8 @@ void AddSteps(const std::vector<codegen::Step>& steps, int depth, Json* out) {
       out->push_back({depth, step.kernel >= 0 ? "kernel" : "copy", step.kernel >= 0 ? step.kernel : step.bytes});
     } else if (step.control == Control::kCheck) {
       out->push_back({depth, "check", step.bytes});
+    } else if (step.control == Control::kCallback) {
+      out->push_back({depth, "callback", step.bytes});
     } else {
       const bool chain = step.control == Control::kChain, loop = step.control == Control::kWhile;
       out->push_back({depth, chain ? "chain" : loop ? "while" : "if", step.chunks});

@@ -12,4 +12,14 @@ absl::StatusOr<TypeList> InferRandomBitsRule(const InferContext& c) {
   return TypeList{{kInt32, shape}};
 }
 
+absl::StatusOr<TypeList> InferCallbackRule(const InferContext& c) {
+  const Shape& shape = c.attr_shape("shape");
+  if (absl::Status s = CheckSymbols(c, shape); !s.ok()) return s;
+  const Type result{c.attributes.Get<DType>("dtype"), shape};
+  if (c.attributes.Get<bool>("effect") && (c.operands.empty() || c.operand(0) != result)) {
+    return OpError(c.op, StrCat("of an effect, the first operand must be ", result.ToString(), ", as the result"));
+  }
+  return TypeList{result};
+}
+
 }  // namespace reel::ir

@@ -25,7 +25,8 @@ bool KeepsHalves(ir::Op op) {
     case ir::Op::kGather:
     case ir::Op::kScatterSet:
     case ir::Op::kDynamicSlice:
-    case ir::Op::kDynamicUpdate: return true;
+    case ir::Op::kDynamicUpdate:
+    case ir::Op::kCallback: return true;
     default: return ir::Info(op).Has(ir::kControl);
   }
 }

@@ -10,6 +10,7 @@
 #include "ir/builder.h"
 #include "ir/hash_map.h"
 #include "passes/gradient/flow.h"
+#include "passes/without.h"
 
 // How a batching rule is written. Every op of ops.def has exactly one definition
 //
@@ -51,13 +52,13 @@ class BatchFunctions {
   std::string AddFunction(ir::Function function);
   /// A function that does the same without check_index, or the function itself: what runs for rows that do not ask for
   /// its results must not fail.
-  const std::string& WithoutChecks(const std::string& function);
+  std::string WithoutChecks(const std::string& function);
 
  private:
   ir::Module* module_;
   Extent rows_;
   HashMap<BatchKey, std::unique_ptr<BuiltBatch>> built_;
-  HashMap<std::string, std::string> unchecked_;
+  Names unchecked_;
 };
 
 /// [rows, shape...]; an error of the builder if that has too many axes.

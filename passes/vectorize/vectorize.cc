@@ -49,40 +49,8 @@ std::string BatchFunctions::AddFunction(ir::Function function) {
   return name;
 }
 
-const std::string& BatchFunctions::WithoutChecks(const std::string& function) {
-  if (const auto it = unchecked_.find(function); it != unchecked_.end()) return it->second;
-  const std::vector<const ir::Function*> reached = ir::ReachedFunctions(*module_, {module_->FindFunction(function)});
-  const auto has_checks = [](const ir::Function* f) {
-    const auto& nodes = f->nodes();
-    return std::any_of(nodes.begin(), nodes.end(), [](const ir::Node& n) { return n.op == ir::Op::kCheckIndex; });
-  };
-  if (std::none_of(reached.begin(), reached.end(), has_checks)) return unchecked_[function] = function;
-  for (const ir::Function* f : reached) {  // names first: a copy names copies
-    if (!unchecked_.contains(f->name())) unchecked_[f->name()] = AddFunction(ir::Function(f->name()));
-  }
-  for (const ir::Function* f : reached) {
-    ir::Function out(unchecked_[f->name()]);
-    Copier copier(*f, &out);
-    CopySignature(*f, &out, &copier);
-    for (const ir::Node& node : f->nodes()) {
-      if (node.op == ir::Op::kCheckIndex) {
-        copier.Map(node.result(), copier(node.operands[0]));
-        continue;
-      }
-      ir::Node named = node;
-      if (ir::Info(node.op).Has(ir::kControl)) {
-        ir::Attributes attributes = node.attrs();
-        for (const auto& [name, value] : node.attrs().entries()) {
-          if (const auto* callee = std::get_if<std::string>(&value)) attributes.Set(name, unchecked_.at(*callee));
-        }
-        named.attributes = std::make_shared<const ir::Attributes>(std::move(attributes));
-      }
-      copier.CopyNode(named);
-    }
-    CopyResults(*f, &out, copier);
-    module_->AddFunction(std::move(out));
-  }
-  return unchecked_[function];
+std::string BatchFunctions::WithoutChecks(const std::string& function) {
+  return Without(module_, function, IsCheck, &unchecked_);
 }
 
 Shape WithRows(ir::Builder& b, Extent rows, const Shape& shape) {

@@ -56,6 +56,10 @@ TEST_P(EveryEngine, AgreesWithTheReference) {
         EXPECT_TRUE(absl::IsOutOfRange(got.status())) << engine->name() << ": " << got.status();
         continue;
       }
+      if (c.op == ir::Op::kCallback && absl::IsUnimplemented(got.status())) {
+        EXPECT_EQ(engine->name(), "Object");
+        continue;
+      }
       if (!got.ok()) {
         ADD_FAILURE() << engine->name() << ": " << got.status();
         continue;

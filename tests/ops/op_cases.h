@@ -156,6 +156,7 @@ FAMILY(Call);
 FAMILY(If);
 FAMILY(While);
 FAMILY(CheckIndex);
+FAMILY(Callback);
 
 }  // namespace reel::optable
 

@@ -28,6 +28,7 @@ NB_MODULE(_core, m) {
   RegisterLoops(m);
   RegisterTransforms(m);
   RegisterCustom(m);
+  RegisterCallbacks(m);
   RegisterCallable(m);
   RegisterGraphAware(m);
   RegisterData(m);

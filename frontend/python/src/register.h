@@ -29,6 +29,7 @@ void RegisterGraphs(nb::module_& m);
 void RegisterLoops(nb::module_& m);
 void RegisterTransforms(nb::module_& m);
 void RegisterCustom(nb::module_& m);
+void RegisterCallbacks(nb::module_& m);
 void RegisterCallable(nb::module_& m);
 void RegisterGraphAware(nb::module_& m);
 void RegisterData(nb::module_& m);

@@ -3,5 +3,6 @@
 namespace reel::passes {
 
 NOT_DIFFERENTIABLE(RandomBits)
+NOT_DIFFERENTIABLE(Callback)
 
 }  // namespace reel::passes

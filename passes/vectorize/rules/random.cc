@@ -1,3 +1,6 @@
+#include <string>
+
+#include "ir/strings.h"
 #include "passes/expand/loop.h"
 #include "passes/vectorize/rule.h"
 
@@ -19,6 +22,19 @@ BATCH(RandomBits) {
   };
   const ir::ValueList drawn = loops.For(b, rows, {none}, {c.in()}, draw);
   if (!drawn.empty()) c.Set(0, drawn[0]);
+}
+
+// Effects see all rows at once, as a tensor that has them in front. Values of rows nobody has said how to make.
+BATCH(Callback) {
+  if (c.node().attr<bool>("effect") && !c.batched(0)) {
+    ir::ValueList operands;
+    for (int i = 0; i < c.num_operands(); ++i) operands.push_back(c.in(i));
+    c.Set(0, b.Emit(ir::Op::kCallback, operands, c.node().attrs()), false);
+    return;
+  }
+  b.Fail(absl::UnimplementedError(StrCat("vectorize: ", c.node().attr<std::string>("of"),
+                                         " is a function of the process, which has no rows; call it outside, or loop "
+                                         "over the rows")));
 }
 
 }  // namespace reel::passes
