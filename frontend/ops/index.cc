@@ -1,6 +1,7 @@
 #include "frontend/ops/index.h"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 #include "frontend/eager/dispatch.h"
@@ -11,6 +12,7 @@
 #include "frontend/values/status.h"
 #include "ir/check_index.h"
 #include "ir/strings.h"
+#include "reel/debugging.h"
 #include "reel/ops.h"
 
 namespace reel {
@@ -25,6 +27,9 @@ using internal::ThrowInvalid;
 
 namespace internal {
 namespace {
+
+std::atomic<bool> bounds_check{true};
+[[gnu::tls_model("initial-exec")]] thread_local constinit int unchecked_scopes = 0;
 
 template <typename T>
 void CheckValues(const ir::Attributes& check, const Tensor& indices) {
@@ -45,12 +50,18 @@ bool IsForLater(const Tensor& indices) {
 
 Tensor Checked(ir::Attributes check, const Tensor& indices) {
   if (indices.dtype() != kInt32 && indices.dtype() != kInt64) return indices;  // the op itself says so
-  if (IsForLater(indices)) return Dispatch(ir::Op::kCheckIndex, {indices}, std::move(check));
+  if (IsForLater(indices)) {
+    return ChecksBounds() ? Dispatch(ir::Op::kCheckIndex, {indices}, std::move(check)) : indices;
+  }
   if (check.Get<Shape>("shape").is_constant()) CheckIndexValues(check, indices);
   return indices;
 }
 
 }  // namespace
+
+bool ChecksBounds() { return unchecked_scopes == 0 && bounds_check.load(std::memory_order_relaxed); }
+UncheckedScope::UncheckedScope() { ++unchecked_scopes; }
+UncheckedScope::~UncheckedScope() { --unchecked_scopes; }
 
 void CheckIndexValues(const ir::Attributes& check, const Tensor& indices) {
   indices.dtype() == kInt32 ? CheckValues<int32_t>(check, indices) : CheckValues<int64_t>(check, indices);
@@ -73,6 +84,8 @@ Tensor IndexTensor(const Operand& x) {
 }
 
 }  // namespace internal
+
+bool CheckBounds(bool check) { return internal::bounds_check.exchange(check); }
 
 Tensor Gather(const Operand& x, const Operand& indices, int64_t axis) {
   const LocationScope scope(x);

@@ -14,6 +14,15 @@ namespace reel::internal {
 }
 /// The same for the numbers of classes.
 [[nodiscard]] Tensor CheckLabelRange(const char* op, const Tensor& labels, int64_t classes);
+/// Whether traces have a check_index; process-wide, and not of this thread inside of an UncheckedScope.
+bool ChecksBounds();
+class UncheckedScope {
+ public:
+  UncheckedScope();
+  ~UncheckedScope();
+  UncheckedScope(const UncheckedScope&) = delete;
+  UncheckedScope& operator=(const UncheckedScope&) = delete;
+};
 /// What a check_index does to values.
 void CheckIndexValues(const ir::Attributes& check, const Tensor& indices);
 /// The operand; throws unless it is i32 or i64.

@@ -25,7 +25,7 @@ using internal::NormalizeAxis;
 using internal::ThrowInvalid;
 using Ints = std::vector<int64_t>;
 
-int64_t ExtentOf(const Tensor& x, int64_t axis) { return x.shape().dim(static_cast<int>(axis)); }
+int64_t AxisExtent(const Tensor& x, int64_t axis) { return x.shape().dim(static_cast<int>(axis)); }
 
 ir::Op OpOf(ScatterMode mode) {
   switch (mode) {
@@ -59,7 +59,7 @@ Tensor Flatten(const Tensor& x, int64_t axes) {
 // The row-major position in the first axes of `shape` of every row of indices [i..., k]; -1 if a
 // part is out of range.
 Tensor LinearIndex(const char* op, const Tensor& x, const Tensor& indices) {
-  const int64_t parts = indices.rank() == 0 ? -1 : ExtentOf(indices, -1 + indices.rank());
+  const int64_t parts = indices.rank() == 0 ? -1 : AxisExtent(indices, -1 + indices.rank());
   if (parts < 0 || parts > x.rank()) {
     ThrowInvalid(StrCat(op, ": the last axis of the indices ", indices.type().ToString(),
                         " must have at most as many entries as ", x.type().ToString(), " has axes"));
@@ -71,7 +71,7 @@ Tensor LinearIndex(const char* op, const Tensor& x, const Tensor& indices) {
     starts.back() = p;
     limits.back() = p + 1;
     const Tensor part = CheckIndices(op, x, Cast(Squeeze(Slice(indices, starts, limits), -1), kInt64), p);
-    const int64_t n = ExtentOf(x, p);
+    const int64_t n = AxisExtent(x, p);
     position = Add(Mul(position, n), part);
     valid = LogicalAnd(valid, LogicalAnd(GreaterEqual(part, 0), Less(part, n)));
   }
@@ -128,7 +128,7 @@ Tensor AlongAxis(const char* op, const Tensor& x, Tensor indices, int64_t axis) 
   shape.set(static_cast<int>(axis), indices.shape()[static_cast<int>(axis)]);
   indices = BroadcastTo(Cast(indices, kInt64), shape);
   const Ints strides = RowMajorStrides(x.shape());
-  const int64_t n = ExtentOf(x, axis);
+  const int64_t n = AxisExtent(x, axis);
   Tensor position = Mul(indices, strides[static_cast<size_t>(axis)]);
   for (int i = 0; i < x.rank(); ++i) {
     if (i != axis && shape.dim(i) > 1) position = Add(position, Mul(Iota(shape, i), strides[static_cast<size_t>(i)]));
@@ -175,9 +175,9 @@ TopKResult TopK(const Operand& x, int64_t k, int64_t axis, bool largest) {
   const LocationScope scope(x);
   const Tensor t = Materialize(x);
   axis = NormalizeAxis("top_k", axis, t.rank());
-  if (k < 0 || k > ExtentOf(t, axis)) {
+  if (k < 0 || k > AxisExtent(t, axis)) {
     ThrowInvalid(
-        StrCat("top_k: k ", k, " must be in [0, ", ExtentOf(t, axis), "], axis ", axis, " of ", t.type().ToString()));
+        StrCat("top_k: k ", k, " must be in [0, ", AxisExtent(t, axis), "], axis ", axis, " of ", t.type().ToString()));
   }
   Ints starts(static_cast<size_t>(t.rank()), 0), limits(starts.size(), kEnd);
   limits[static_cast<size_t>(axis)] = k;

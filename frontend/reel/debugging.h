@@ -35,6 +35,13 @@ enum class NumericsCheck {
 ///   train(x, labels);   // the result f32[64] of log is -inf at [3]; its operand is 0 there (loss.cc:12)
 NumericsCheck CheckNumerics(NumericsCheck check);
 
+/// Sets whether functions that are traced from now on, in all threads, look at their indices and labels when they run;
+/// returns what it was, true at first. Where one is out of range the run then throws OutOfRange, naming op, index,
+/// range and the user's line, and its variables keep their values. What is traced while it is off reads zeros there and
+/// writes nothing. Eager ops always look. Costs one maximum over the indices; CompileOptions::check_bounds leaves the
+/// checks of a graph out.
+bool CheckBounds(bool check);
+
 /// Options of CheckGradients.
 struct GradientCheckOptions {
   /// 1: gradients; n: also the gradients of gradients, to order n.

@@ -32,6 +32,18 @@ def check_numerics(level: Literal["off", "nan", "all"] = "all") -> str:
     return _LEVELS[_core._set_numerics(_LEVELS.index(level))]
 
 
+def check_bounds(check: bool = True) -> bool:
+    """Whether functions that are traced from now on look at indices and labels when they run; returns what it was.
+
+        reel.check_bounds(False)    # on at first
+
+    Where one is out of range, a call raises OutOfRangeError, an IndexError, naming op, index, range and line; variables
+    keep their values. What is traced while it is off reads zeros there and writes nothing, as does one function of
+    reel.function(check_bounds=False). Eager ops always look.
+    """
+    return _core._set_bounds(bool(check))
+
+
 def check_gradients(
     function: Callable[..., Any],
     *inputs: Any,

@@ -160,12 +160,12 @@ class _CompiledFunction(_core._Callable):
     graph; under an accumulator the Python function itself runs.
     """
 
-    def __init__(self, python_function, input_signature=None, tune=0):
+    def __init__(self, python_function, input_signature=None, tune=0, check_bounds=True):
         super().__init__()
         _functools.update_wrapper(self, python_function)
         self.__name__ = _calls.name_of(python_function)
         self.python_function = python_function
-        self.input_signature, self._tune = input_signature, tune
+        self.input_signature, self._tune, self._check_bounds = input_signature, tune, check_bounds
         self._programs, self._newest = {}, None  # by key, and the key of the last one
         self._traces, self._lock = 0, _calls.new_lock()  # held while a program is looked for and traced
         self._specs = []
@@ -175,17 +175,21 @@ class _CompiledFunction(_core._Callable):
     def __get__(self, instance, owner=None):
         if instance is None or not hasattr(self.python_function, "__get__"):
             return self
-        return _calls.bind(
-            self,
-            instance,
-            lambda: _CompiledFunction(self.python_function.__get__(instance, owner), self.input_signature, self._tune),
-        )
+        return _calls.bind(self, instance, lambda: self._of(self.python_function.__get__(instance, owner)))
 
     def __deepcopy__(self, memo):
         function = _copy.deepcopy(self.python_function, memo)  # a method's is that of the copied instance
-        return (
-            self if function is self.python_function else _CompiledFunction(function, self.input_signature, self._tune)
-        )
+        return self if function is self.python_function else self._of(function)
+
+    def _of(self, function):
+        """Another function with the same options."""
+        return _CompiledFunction(function, self.input_signature, self._tune, self._check_bounds)
+
+    def _program(self, *arguments):
+        """Traces the function: _Program's arguments after the name."""
+        if self._check_bounds:
+            return _Program(self.python_function, self.__name__, *arguments)
+        return _core._without_bounds(_Program, self.python_function, self.__name__, *arguments)
 
     def __reduce__(self):
         return getattr(self, "__qualname__", self.__name__)  # pickled by name, as functions are
@@ -214,7 +218,7 @@ class _CompiledFunction(_core._Callable):
         """A function of the trace that is in progress, which calls it: to tapes it is one op there, too."""
         leaves = []
         _leaves((args, kwargs), leaves, split=True)
-        return _Program(self.python_function, self.__name__, leaves, args, kwargs)(leaves)
+        return self._program(leaves, args, kwargs)(leaves)
 
     def _find(self, args, kwargs):
         args = tuple(map(_fitted, self.input_signature or (), args)) + args[len(self.input_signature or ()) :]
@@ -235,7 +239,7 @@ class _CompiledFunction(_core._Callable):
         program = self._programs.get(key)
         if program is None:
             newest = _core.Variable(0.0)._id
-            program = _Program(self.python_function, self.__name__, leaves, args, kwargs, self._specs)
+            program = self._program(leaves, args, kwargs, self._specs)
             made = [v.name for v in program.program.variables if v._id > newest]
             if made and self._traces:
                 raise _core.InvalidArgumentError(
@@ -308,13 +312,15 @@ class _CompiledFunction(_core._Callable):
 
 
 @_t.overload
-def function(func: Callable[P, R], *, input_signature: Any = None, tune: float = 0) -> CompiledFunction[P, R]: ...
+def function(
+    func: Callable[P, R], *, input_signature: Any = None, tune: float = 0, check_bounds: bool = True
+) -> CompiledFunction[P, R]: ...
 @_t.overload
 def function(
-    func: None = None, *, input_signature: Any = None, tune: float = 0
+    func: None = None, *, input_signature: Any = None, tune: float = 0, check_bounds: bool = True
 ) -> Callable[[Callable[P, R]], CompiledFunction[P, R]]: ...
 def function(
-    func: Callable[..., Any] | None = None, *, input_signature: Any = None, tune: float = 0
+    func: Callable[..., Any] | None = None, *, input_signature: Any = None, tune: float = 0, check_bounds: bool = True
 ) -> Callable[..., Any]:
     """Compiles a Python function: traced once for each combination of dtypes, shapes and Python values.
 
@@ -330,8 +336,9 @@ def function(
     extents that it leaves open, by None or a reel.Dim, are traced once for all numbers.
 
     `tune`: seconds that the first call of each combination searches for faster schedules, on random arguments. The bits
-    of results do not change.
+    of results do not change. `check_bounds`: calls raise where an index or a label is out of range; False leaves that
+    out: such reads give 0, such writes do nothing.
     """
     if func is None:
-        return lambda f: _CompiledFunction(f, input_signature, tune)
-    return _CompiledFunction(func, input_signature, tune)
+        return lambda f: _CompiledFunction(f, input_signature, tune, check_bounds)
+    return _CompiledFunction(func, input_signature, tune, check_bounds)

@@ -1,8 +1,11 @@
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "frontend/ops/index.h"
+#include "frontend/record/difference.h"
 #include "frontend/record/observed.h"
+#include "frontend/values/location.h"
 #include "operators.h"
 #include "reel/shapes.h"
 
@@ -23,7 +26,22 @@ struct Plan {
   };
   std::vector<Advanced> advanced;
   bool apart = false;  // advanced indices with something between them
+  // Slices that start where a traced number says: the axis of x, that number, how many elements.
+  struct Moving {
+    int64_t axis;
+    Tensor start;
+    int64_t size;
+  };
+  std::vector<Moving> moving;
 };
+
+bool IsTraced(nb::handle k) { return (IsTensor(k.ptr()) || IsVariable(k.ptr())) && ToTensor(k).symbolic(); }
+
+// A bound of a slice as a scalar of i64.
+Tensor BoundOf(nb::handle k) {
+  const Tensor t = Cast(ToTensor(k), kInt64);
+  return t.rank() == 0 ? t : Reshape(t, {});
+}
 
 // Integers, NumPy's too, are none.
 bool IsArrayKey(nb::handle k) {
@@ -152,6 +170,9 @@ class Planner {
   }
 
   void AddSlice(nb::handle k) {
+    if (IsTraced(k.attr("start")) || IsTraced(k.attr("stop"))) {
+      return AddMovingSlice(k.attr("start"), k.attr("stop"), k.attr("step"));
+    }
     Py_ssize_t start, stop, step;
     if (PySlice_Unpack(k.ptr(), &start, &stop, &step) < 0) throw nb::python_error();
     const int64_t n = PySlice_AdjustIndices(extent(), &start, &stop, step);
@@ -161,6 +182,30 @@ class Planner {
     if (step > 0) return Range(start, start + (n - 1) * step + 1, n == 1 ? 1 : step);
     plan_.flips.push_back(axis_);
     Range(start + (n - 1) * step, start + 1, n == 1 ? 1 : -step);
+  }
+
+  // x[i:i + n]: how many elements there are must be known, where they start need not.
+  void AddMovingSlice(nb::handle start, nb::handle stop, nb::handle step) {
+    const bool by_one = step.is_none() || (PyIndex_Check(step.ptr()) && !IsTraced(step) && ToInt(step, "step") == 1);
+    std::optional<int64_t> size;
+    if (by_one && !start.is_none() && !stop.is_none()) size = internal::Difference(BoundOf(stop), BoundOf(start));
+    if (!size) {
+      ThrowFailed("index: a slice of axis " + std::to_string(axis_) + " of " + x_.type().ToString() +
+                  " with traced bounds has a size that is not known while its function is traced; write x[i:i + n] or "
+                  "tf.slice(x, begin, size) with a number n, or choose elements by a mask");
+    }
+    const int64_t n = std::max<int64_t>(*size, 0);
+    if (n > extent()) {
+      ThrowIndex("a slice of " + std::to_string(n) + " elements is longer than axis " + std::to_string(axis_) +
+                 " with " + std::to_string(extent()) + " elements");
+    }
+    plan_.shape.push_back(n);
+    Between();
+    plan_.moving.push_back({axis_, BoundOf(start), n});
+    plan_.starts.push_back(0);
+    plan_.limits.push_back(n);
+    plan_.strides.push_back(1);
+    ++axis_;
   }
 
   void AddInteger(nb::handle k) {
@@ -246,6 +291,20 @@ Tensor GatherAxes(const Tensor& x, const Plan& plan) {
   return Transpose(y, back);
 }
 
+std::vector<int64_t> WithExtent(const Tensor& x, int64_t axis, int64_t n) {
+  std::vector<int64_t> dims = x.shape().dims();
+  dims[static_cast<size_t>(axis)] = n;
+  return dims;
+}
+
+// The first and the last index are looked at: the slice is never moved back into range.
+Tensor SliceAt(const Tensor& x, const Plan::Moving& m) {
+  if (m.size == 0) return Slice(x, std::vector<int64_t>(static_cast<size_t>(x.rank())), WithExtent(x, m.axis, 0));
+  const Tensor ends = Stack({m.start, Add(m.start, m.size - 1)});
+  const Tensor checked = internal::CheckIndices("slice", x, ends, m.axis);
+  return DynamicSlice(x, Reshape(Slice(checked, {0}, {1}), {}), m.size, m.axis);
+}
+
 std::vector<nb::object> Keys(nb::handle key) {
   std::vector<nb::object> keys;
   if (!PyTuple_Check(key.ptr())) {
@@ -259,8 +318,13 @@ std::vector<nb::object> Keys(nb::handle key) {
 }  // namespace
 
 Tensor IndexTensor(const Tensor& x, nb::handle key) {
+  const internal::LocationScope scope(kNoLocation);
   const Plan plan = Planner(x, Keys(key)).Take();
-  Tensor y = plan.sliced ? Slice(x, plan.starts, plan.limits, plan.strides) : Identity(x);
+  Tensor from = x;
+  for (const Plan::Moving& m : plan.moving) from = SliceAt(from, m);
+  Tensor y = plan.sliced           ? Slice(from, plan.starts, plan.limits, plan.strides)
+             : plan.moving.empty() ? Identity(x)
+                                   : from;
   if (!plan.flips.empty()) y = Flip(y, Axes(plan.flips));
   if (plan.reshaped) y = Reshape(y, plan.shape);
   return plan.advanced.empty() ? y : GatherAxes(y, plan);

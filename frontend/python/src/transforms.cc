@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "callback.h"
+#include "frontend/ops/index.h"
 #include "gradients.h"
 #include "reel/debugging.h"
 #include "reel/forward.h"
@@ -90,7 +91,7 @@ nb::tuple VjpOf(nb::handle function, nb::handle primals) {
   return nb::make_tuple(TensorObjects(result.values.tensors()), pullback);
 }
 
-nb::list JacobianOf(nb::handle function, nb::handle arguments, int argument) {
+nb::list FunctionJacobian(nb::handle function, nb::handle arguments, int argument) {
   const internal::TracedFunction traced = ToTraced(function);
   const std::vector<Tensor> xs = ToTensors(arguments);
   return TensorObjects([&] {
@@ -196,12 +197,17 @@ double CheckGradientsOf(nb::handle function, nb::handle inputs, int order, DType
 
 void RegisterTransforms(nb::module_& m) {
   m.def("_check_gradients", &CheckGradientsOf);
+  m.def("_set_bounds", [](bool check) { return CheckBounds(check); });
+  m.def("_without_bounds", [](nb::handle function, nb::args args) {
+    const internal::UncheckedScope scope;
+    return function(*args);
+  });
   m.def("_set_numerics", [](int level) { return static_cast<int>(CheckNumerics(static_cast<NumericsCheck>(level))); });
   RegisterAccumulator(m);
   m.def("_map_rows", &MapRows);
   m.def("_jvp", &JvpOf);
   m.def("_vjp", &VjpOf);
-  m.def("_jacobian", &JacobianOf);
+  m.def("_jacobian", &FunctionJacobian);
   m.def("_hvp", &HvpOf);
   m.def("_jvp_function", [](const Function& f) { return Jvp(f); });
   m.def("_vjp_function", [](const Function& f) { return Vjp(f); });

@@ -25,7 +25,8 @@ from . import (
     random as random,
 )
 from ._array import *  # noqa: F401,F403
-from ._array import print_v2 as _print_v2, slice as slice
+from ._array import slice as slice
+from ._callbacks import numpy_function as numpy_function, py_function as py_function
 from ._control import (
     case as case,
     cond as cond,
@@ -58,6 +59,7 @@ from ._scopes import (
     no_op as no_op,
     timestamp as timestamp,
 )
+from ._printing import print_v2 as _print_v2
 from ._shape import TensorShape as TensorShape, TensorSpec as TensorSpec
 from ._slices import IndexedSlices as IndexedSlices
 from ._tape import GradientTape as GradientTape, UnconnectedGradients as UnconnectedGradients

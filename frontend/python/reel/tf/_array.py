@@ -370,23 +370,7 @@ def no_op(name: str | None = None) -> None:
     return None
 
 
-def print_v2(
-    *inputs: object,
-    output_stream: object = None,
-    summarize: int = 3,
-    sep: str = " ",
-    end: str = "\n",
-    name: str | None = None,
-) -> None:
-    """Prints values, to stderr unless output_stream is another; traced tensors by their types."""
-    import sys
-
-    texts = [str(x._core_value()) if isinstance(x, TensorLike) else str(x) for x in inputs]
-    stream = output_stream if hasattr(output_stream, "write") else sys.stderr
-    stream.write(sep.join(texts) + end)
-
-
-_all_in_graph(globals(), "broadcast_static_shape", "is_tensor", "no_op", "print_v2", "get_static_value")
+_all_in_graph(globals(), "broadcast_static_shape", "is_tensor", "no_op", "get_static_value")
 
 __all__ = [
     "identity",

@@ -9,7 +9,7 @@ import typing as _t
 import warnings as _warnings
 
 from .. import _calls, _core
-from . import _autograph_runtime, _config, _variable, nest
+from . import _autograph_runtime, _callbacks, _config, _variable, nest
 from ._concrete import MOST as _MOST
 from ._concrete import NUMBERS as _NUMBERS
 from ._concrete import ConcreteFunction, Literal, VaryingFunction
@@ -327,6 +327,8 @@ class Function(_core._Callable):
                     "Creating variables on a non-first call to a function decorated with tf.function."
                 ) from None
             self._created = True
+            return None
+        except _callbacks.ShapesUnknown:
             return None
         self._keep((key[0], self._leaf_keys(leaves)), program, leaves)
         return program

@@ -305,7 +305,7 @@ def _index(key):
     if isinstance(key, slice):
         if key.step == 0:
             raise _core.InvalidArgumentError("strides[0] must be non-zero: a slice has a step of 0")
-        return slice(*(None if p is None else _operator.index(p) for p in (key.start, key.stop, key.step)))
+        return slice(*map(_bound, (key.start, key.stop, key.step)))
     if hasattr(key, "__array__"):
         return _array_index(key)
     if isinstance(key, int):
@@ -314,6 +314,13 @@ def _index(key):
 
 
 _PLAIN = frozenset((int, type(None), type(...)))
+
+
+def _bound(n):
+    """A bound of a slice: a number, or what a trace computes."""
+    if isinstance(n, TensorLike) and n._core_value().symbolic:
+        return n._core_value()
+    return None if n is None else _operator.index(n)
 
 
 def _bad_index(key):
