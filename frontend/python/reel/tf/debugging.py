@@ -28,10 +28,11 @@ if _t.TYPE_CHECKING:
 
 def _hold(condition, fail, values):
     """fail(values, where), which raises, unless all elements of a bool core tensor are true: now, or when the trace runs."""
-    if condition.symbolic:
+    known = _core._static_value(condition)  # of constants, in a trace too
+    if known is None:
         _require(condition, fail, values)
-    elif not condition.numpy().all():
-        fail([None if v.symbolic else v for v in values], "")
+    elif not known.numpy().all():
+        fail([_core._static_value(v) for v in values], "")
 
 
 def _shown(values, summarize):
@@ -162,7 +163,9 @@ def _finfo(dtype):
 
 
 def _static_rank(rank, name):
-    rank = rank._core_value().tolist() if isinstance(rank, TensorLike) else rank
+    if isinstance(rank, TensorLike):
+        known = _core._static_value(rank._core_value())
+        rank = rank if known is None else known.tolist()
     if isinstance(rank, bool) or not hasattr(rank, "__index__"):
         raise _core.InvalidTypeError(f"{name}: the rank must be an integer, not {rank!r}")
     return rank.__index__()
