@@ -170,6 +170,7 @@ _LAZY = {
     "image": ".image",
     "keras": ".keras",
     "signal": ".signal",
+    "strings": ".strings",
     "summary": ".summary",
     "tfe": "..tfe",
     "train": ".train",
@@ -184,6 +185,7 @@ if _typing.TYPE_CHECKING:
     from . import image as image
     from . import keras as keras
     from . import signal as signal
+    from . import strings as strings
     from . import summary as summary
     from . import train as train
     from .. import tfe as tfe

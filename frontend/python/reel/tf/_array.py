@@ -294,9 +294,14 @@ def _descending(direction):
     return direction == "DESCENDING"
 
 
+def _sized(x):
+    """A core tensor of its shape: strings have one too."""
+    return _core.zeros(tuple(x.shape)) if getattr(x, "dtype", None) is dtypes.string else to_core(x)
+
+
 def shape(input: ArrayLike, out_type: DTypeLike | None = None, name: str | None = None) -> Tensor:
     """The extents as a vector, int32 unless out_type says int64."""
-    x, dtype = to_core(input), _core.int32 if out_type is None else dtypes.core_dtype(out_type)
+    x, dtype = _sized(input), _core.int32 if out_type is None else dtypes.core_dtype(out_type)
     if None in x.shape:
         return wrap(_core.stack([_core.astype(_core.extent_of(x, axis), dtype) for axis in _range(x.ndim)]))
     return wrap(_core.asarray(list(x.shape) or _core.zeros((0,)), dtype))
@@ -311,7 +316,7 @@ def shape_n(
 
 def size(input: ArrayLike, out_type: DTypeLike | None = None, name: str | None = None) -> Tensor:
     """Number of elements, int32 unless out_type says int64."""
-    x = to_core(input)
+    x = _sized(input)
     if None in x.shape:
         return wrap(_core.prod(shape(input, out_type)._t))
     return wrap(_core.asarray(x.size, _core.int32 if out_type is None else dtypes.core_dtype(out_type)))
@@ -319,7 +324,7 @@ def size(input: ArrayLike, out_type: DTypeLike | None = None, name: str | None =
 
 def rank(input: ArrayLike, name: str | None = None) -> Tensor:
     """Number of axes."""
-    return wrap(_core.asarray(to_core(input).ndim, _core.int32))
+    return wrap(_core.asarray(_sized(input).ndim, _core.int32))
 
 
 def bitcast(input: ArrayLike, type: DTypeLike, name: str | None = None) -> Tensor:

@@ -11,6 +11,7 @@ from ._shape import TensorShape, TensorSpec
 from ._slices import IndexedSlices, from_core
 from ._tensor import Tensor, TensorLike, convert_to_tensor, wrap
 from ._tensor_array import TensorArray
+from ._text import StringTensor
 from ._trace import state
 from .dtypes import BY_CORE
 from .errors import InvalidArgumentError
@@ -33,14 +34,14 @@ def outputs(result):
     """What a function returns: numbers, shapes and variables as tensors, the core's slices as tf's. TypeError for others."""
 
     def output(x):
-        if x is None or isinstance(x, (Tensor, IndexedSlices, str)):
+        if x is None or isinstance(x, (Tensor, IndexedSlices, StringTensor, str)):
             return x
         if isinstance(x, _core.IndexedSlices):
             return from_core(x)
         if isinstance(x, TensorArray):
             return x.stack()
         if isinstance(x, TensorShape):
-            x = list(x)
+            return convert_to_tensor(list(x), "int32")
         if isinstance(x, (*NUMBERS, list, TensorLike)) or is_array(x):
             return convert_to_tensor(x)
         raise _core.InvalidTypeError(
@@ -88,7 +89,9 @@ class Literal:
 
 
 def key_of(x):
-    """The key of an argument that is no tensor."""
+    """The key of an argument that is no tensor, or one of strings."""
+    if isinstance(x, StringTensor):
+        return x.key()
     try:
         return _calls.key_of(x)
     except TypeError:

@@ -230,9 +230,13 @@ def _from_sequence(value, dtype):
 _KINDS = {bool: "b", int: "i", float: "f", complex: "c"}
 
 
+class StringError(_core.InvalidTypeError):
+    """There are strings where numbers are wanted."""
+
+
 def _no_tensor(value):
     if isinstance(value, (str, bytes)):
-        return _core.InvalidTypeError(f"Cannot convert {value!r} to a Tensor: strings are no tensors in reel.tf")
+        return StringError(f"Cannot convert {value!r} to a Tensor of numbers; tf.strings.to_number reads numbers in texts")
     kind = f" with an unsupported type ({type(value)})" if value is None else f" of type {type(value).__name__}"
     return ConversionError(f"Attempt to convert a value ({value!r}){kind} to a Tensor.")
 
@@ -245,6 +249,8 @@ def from_array(value: Any, dtype: _core.DType | None) -> _core.Tensor:
         or not (hasattr(value, "__array__") or hasattr(value, "__dlpack__"))
     ):
         raise _no_tensor(value)
+    if getattr(getattr(value, "dtype", None), "kind", "") in ("S", "U", "T"):
+        raise _no_tensor(str(value))
     try:
         return _core.asarray(value, dtype)
     except _core.Error as error:
@@ -262,12 +268,33 @@ def convert_to_tensor(
     """
     if value.__class__ is Tensor and dtype is None:
         return value
+    if getattr(value, "dtype", None) is dtypes.string and dtype in (None, "string"):
+        return value
     if dtype is None and dtype_hint is not None:
         try:
             return wrap(to_core(value, dtypes.as_dtype(dtype_hint).core))
         except _core.Error:
             pass
-    return wrap(to_core(value, dtypes.core_dtype(dtype)))
+    if dtype is not None and dtypes.as_dtype(dtype) is dtypes.string:
+        return _text(value)
+    try:
+        return wrap(to_core(value, dtypes.core_dtype(dtype)))
+    except StringError:
+        if dtype is not None:
+            raise
+        return _text(value)
+
+
+def _text(value):
+    """The tensor of strings of texts in any nesting."""
+    from . import _text as text
+
+    if isinstance(value, _NUMBERS_ALONE):
+        raise _core.InvalidTypeError(f"Cannot convert {value!r} to EagerTensor of dtype string; tf.strings.as_string does")
+    return value if isinstance(value, text.StringTensor) else text.StringTensor(text.array_of(value))
+
+
+_NUMBERS_ALONE = (bool, int, float, complex)
 
 
 @in_graph
@@ -321,7 +348,9 @@ def constant(
     if value.__class__ is Tensor:
         out = value if dtype is None else cast(value, dtype)
     else:
-        out = wrap(to_core(value, dtypes.core_dtype(dtype)))
+        out = convert_to_tensor.__wrapped__(value, dtype)
+    if shape is not None and out.dtype is dtypes.string:
+        raise _core.UnimplementedError("tf.constant: strings take no shape; nest them in lists")
     if shape is not None:
         t, shape = out._t, tuple(TensorShape(shape))
         if t.size != 1 and t.size != TensorShape(shape).num_elements():

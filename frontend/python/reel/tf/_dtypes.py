@@ -156,7 +156,37 @@ _NAMES = [
     "complex64",
     "complex128",
 ]
+
+
+class _StringType(DType):
+    """tf.string: of tensors that live in Python (`_text`); compiled code has none."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        self.name, self.size = "string", 0
+        self.is_floating = self.is_complex = self.is_integer = self.is_bool = False
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "core":
+            raise _core.InvalidTypeError("tf.string: strings are made by tf.constant and tf.strings; other functions take numbers")
+        raise AttributeError(f"tf.string has no attribute {name!r}")
+
+    @property
+    def as_numpy_dtype(self) -> Any:
+        return object
+
+    @property
+    def is_unsigned(self) -> bool:
+        return False
+
+    @property
+    def is_numeric(self) -> bool:
+        return False
+
+
 BY_NAME = {name: DType(name) for name in _NAMES}
+string = _StringType()
 BY_CORE = {d.core: d for d in BY_NAME.values()}
 globals().update(BY_NAME)
 half = BY_NAME["float16"]

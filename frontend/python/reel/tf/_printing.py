@@ -10,6 +10,7 @@ from . import nest
 from ._callbacks import effect
 from ._slices import IndexedSlices
 from ._tensor import TensorLike
+from ._text import StringTensor, element_text as _quoted
 from ._trace import all_in_graph as _all_in_graph
 from .errors import ConversionError
 
@@ -100,7 +101,9 @@ def print_v2(
     and dicts. output_stream: a file, a function of a text, or "file://" and a path, to append to.
     """
     _checked_stream(output_stream)
-    leaves = [x for value in inputs for x in nest.flatten([value])]
+    leaves = [
+        _Text(_quoted(x, summarize)) if isinstance(x, StringTensor) else x for v in inputs for x in nest.flatten([v])
+    ]
     places = [i for i, x in enumerate(leaves) if isinstance(x, (TensorLike, IndexedSlices))]
     tensors = [leaves[i].dense() if isinstance(leaves[i], IndexedSlices) else leaves[i]._core_value() for i in places]
 

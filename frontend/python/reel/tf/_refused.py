@@ -59,9 +59,8 @@ _REASONS = {
         tf.compat.v1.load_file_system_library tf.experimental.register_filesystem_plugin tf.resource tf.variant
         tf.dtypes.resource tf.dtypes.variant tf.nondifferentiable_batch_function tf.random_index_shuffle
         tf.random.experimental.index_shuffle""",
-    "strings and bytes, which are no tensors here: use Python's str before tensors are made": """tf.strings.bytes_split
-        tf.strings.lower tf.strings.upper tf.strings.ngrams tf.strings.reduce_join tf.strings.regex_* tf.strings.split
-        tf.strings.strip tf.strings.substr tf.strings.to_hash_bucket* tf.strings.to_number tf.strings.unicode_*
+    "processing of texts: use Python's str before tensors are made": """tf.strings.bytes_split
+        tf.strings.ngrams tf.strings.regex_* tf.strings.substr tf.strings.to_hash_bucket* tf.strings.unicode_*
         tf.strings.unsorted_segment_join tf.fingerprint tf.compat.v1.reduce_join tf.compat.v1.regex_replace
         tf.compat.v1.string_* tf.compat.v1.substr tf.io.decode_base64 tf.io.encode_base64 tf.io.decode_compressed
         tf.io.decode_csv tf.io.decode_raw tf.io.decode_json_example tf.compat.v1.decode_* tf.compat.v1.encode_base64

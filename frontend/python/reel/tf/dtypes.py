@@ -13,6 +13,7 @@ from ._dtypes import float64 as float64
 from ._dtypes import half as half
 from ._dtypes import int32 as int32
 from ._dtypes import int64 as int64
+from ._dtypes import string as string
 from ._tensor import cast as cast
 from ._tensor import saturate_cast as saturate_cast
 
@@ -32,6 +33,7 @@ if _typing.TYPE_CHECKING:
 globals().update(BY_NAME)
 
 __all__ = [
+    "string",
     "bool",
     "int8",
     "int16",
