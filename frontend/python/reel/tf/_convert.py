@@ -236,7 +236,9 @@ class StringError(_core.InvalidTypeError):
 
 def _no_tensor(value):
     if isinstance(value, (str, bytes)):
-        return StringError(f"Cannot convert {value!r} to a Tensor of numbers; tf.strings.to_number reads numbers in texts")
+        return StringError(
+            f"Cannot convert {value!r} to a Tensor of numbers; tf.strings.to_number reads numbers in texts"
+        )
     kind = f" with an unsupported type ({type(value)})" if value is None else f" of type {type(value).__name__}"
     return ConversionError(f"Attempt to convert a value ({value!r}){kind} to a Tensor.")
 
@@ -290,7 +292,9 @@ def _text(value):
     from . import _text as text
 
     if isinstance(value, _NUMBERS_ALONE):
-        raise _core.InvalidTypeError(f"Cannot convert {value!r} to EagerTensor of dtype string; tf.strings.as_string does")
+        raise _core.InvalidTypeError(
+            f"Cannot convert {value!r} to EagerTensor of dtype string; tf.strings.as_string does"
+        )
     return value if isinstance(value, text.StringTensor) else text.StringTensor(text.array_of(value))
 
 

@@ -169,7 +169,9 @@ class _StringType(DType):
 
     def __getattr__(self, name: str) -> Any:
         if name == "core":
-            raise _core.InvalidTypeError("tf.string: strings are made by tf.constant and tf.strings; other functions take numbers")
+            raise _core.InvalidTypeError(
+                "tf.string: strings are made by tf.constant and tf.strings; other functions take numbers"
+            )
         raise AttributeError(f"tf.string has no attribute {name!r}")
 
     @property

@@ -10,7 +10,8 @@ from . import nest
 from ._callbacks import effect
 from ._slices import IndexedSlices
 from ._tensor import TensorLike
-from ._text import StringTensor, element_text as _quoted
+from ._text import StringTensor
+from ._text import element_text as _quoted
 from ._trace import all_in_graph as _all_in_graph
 from .errors import ConversionError
 

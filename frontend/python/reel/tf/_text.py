@@ -154,7 +154,9 @@ def element_text(t: StringTensor, summarize: int | None = 3) -> str:
         if x.ndim == 0:
             return '"' + x.item().decode(errors="replace") + '"'
         cut = 0 <= most and len(x) > 2 * most
-        parts = [text(y if hasattr(y, "ndim") else made(y)._array) for y in ([*x[:most], *x[len(x) - most :]] if cut else x)]
+        parts = [
+            text(y if hasattr(y, "ndim") else made(y)._array) for y in ([*x[:most], *x[len(x) - most :]] if cut else x)
+        ]
         return "[" + " ".join(parts[:most] + ["..."] + parts[most:] if cut else parts) + "]"
 
     return text(t._array)

@@ -10,12 +10,13 @@ import weakref as _weakref
 
 from .. import _core
 from . import _array, dtypes
+from ._range import range as _range
 from ._scopes import device, scoped
 from ._shape import TensorShape
 from ._slices import IndexedSlices
 from ._tensor import Tensor, TensorLike, absent, constant, numpy_text, operand, register, to_core, wrap
 from ._trace import state
-from .errors import ConversionError, StateError
+from .errors import ConversionError, OutOfRangeError, StateError
 
 if _t.TYPE_CHECKING:
     from collections.abc import Callable
@@ -202,7 +203,7 @@ class Variable(TensorLike, _Core):
             )
         before = self.value()
         if int(before) >= limit:
-            raise _core.OutOfRangeError(f"Reached limit of {limit}")
+            raise OutOfRangeError(f"Reached limit of {limit}")
         self.assign_add(1)
         return before
 
@@ -297,8 +298,8 @@ class Variable(TensorLike, _Core):
         indices = constant(_checked_slices(sparse_delta).indices)
         if indices.shape.rank == 1:
             return self._scatter(sparse_delta, "set")
-        axes = [_array.range(n, dtype=indices.dtype) for n in indices.shape[:-1]]
-        grid = _array.meshgrid(*axes, _array.range(indices.shape[-1], dtype=indices.dtype), indexing="ij")[:-1]
+        axes = [_range(n, dtype=indices.dtype) for n in indices.shape[:-1]]
+        grid = _array.meshgrid(*axes, _range(indices.shape[-1], dtype=indices.dtype), indexing="ij")[:-1]
         return self.scatter_nd_update(_array.stack([*grid, indices], -1), sparse_delta.values)
 
     def scatter_nd_add(self, indices: ArrayLike, updates: ArrayLike, name: str | None = None) -> Variable:

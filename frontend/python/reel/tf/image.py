@@ -170,9 +170,7 @@ def stateless_random_hue(image: ArrayLike, max_delta: float, seed: ArrayLike) ->
     return adjust_hue(image, _stateless(seed)([], *_spread(max_delta, "stateless_random_hue", 0.5)))
 
 
-def stateless_random_saturation(
-    image: ArrayLike, lower: float, upper: float, seed: ArrayLike | None = None
-) -> _Tensor:
+def stateless_random_saturation(image: ArrayLike, lower: float, upper: float, seed: ArrayLike | None = None) -> _Tensor:
     """random_saturation by a factor that depends on the seed (two integers) alone."""
     return adjust_saturation(image, _stateless(seed)([], *_bounds(lower, upper, "stateless_random_saturation")))
 

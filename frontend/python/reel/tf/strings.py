@@ -152,9 +152,7 @@ def strip(input: Any, name: str | None = None) -> Any:
     return _Strings(_each(bytes.strip, input))
 
 
-def split(
-    input: Any, sep: str | None = None, maxsplit: int = -1, name: str | None = None
-) -> Any:
+def split(input: Any, sep: str | None = None, maxsplit: int = -1, name: str | None = None) -> Any:
     """The parts of one text between separators, or white space. UnimplementedError for several texts: ragged."""
     array = _array_of(input)
     if array.ndim:

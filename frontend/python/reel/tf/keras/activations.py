@@ -8,6 +8,7 @@ from .. import _array
 from .. import dtypes as _dtypes
 from .. import math as _math
 from .. import nn as _nn
+from .._range import range as _range
 from .._tensor import Tensor as _TensorType
 from .._trace import all_in_graph as _all_in_graph
 from . import _common
@@ -212,7 +213,7 @@ def sparsemax(x: ArrayLike, axis: int = -1) -> _Tensor:
     z = _array.sort(x, axis, "DESCENDING")
     shape = [1] * len(x.shape)
     shape[axis] = x.shape[axis]
-    k = _array.reshape(_dtypes.cast(_array.range(1, x.shape[axis] + 1), x.dtype), shape)
+    k = _array.reshape(_dtypes.cast(_range(1, x.shape[axis] + 1), x.dtype), shape)
     sums = _math.cumsum(z, axis)
     inside = _dtypes.cast(1 + k * z > sums, x.dtype)
     size = _math.reduce_sum(inside, axis, True)

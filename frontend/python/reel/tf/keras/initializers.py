@@ -104,10 +104,11 @@ class RandomInitializer(Initializer):
         self._drawn: int | None = seed
 
     def _seed(self):
+        """What stateless functions take: Keras's numbers for an int."""
         if self._drawn is None:
             with _init_scope():  # known at once, in a trace too
                 self._drawn = int(_core.random.randint((), 0, 2**31 - 1))
-        return self._drawn
+        return [self._drawn, 0]
 
 
 class RandomNormal(RandomInitializer):
@@ -120,14 +121,14 @@ class RandomNormal(RandomInitializer):
         self.mean, self.stddev = mean, stddev
 
     def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None) -> _Tensor:
-        return _random.normal(shape, self.mean, self.stddev, _float(dtype), self._seed())
+        return _random.stateless_normal(shape, self._seed(), self.mean, self.stddev, _float(dtype))
 
 
 class TruncatedNormal(RandomNormal):
     """The same, within two standard deviations of the mean."""
 
     def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None) -> _Tensor:
-        return _random.truncated_normal(shape, self.mean, self.stddev, _float(dtype), self._seed())
+        return _random.stateless_truncated_normal(shape, self._seed(), self.mean, self.stddev, _float(dtype))
 
 
 class RandomUniform(RandomInitializer):
@@ -140,7 +141,7 @@ class RandomUniform(RandomInitializer):
         self.minval, self.maxval = minval, maxval
 
     def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None) -> _Tensor:
-        return _random.uniform(shape, self.minval, self.maxval, _float(dtype), self._seed())
+        return _random.stateless_uniform(shape, self._seed(), self.minval, self.maxval, _float(dtype))
 
 
 class VarianceScaling(RandomInitializer):
@@ -180,12 +181,12 @@ class VarianceScaling(RandomInitializer):
         variance = self.scale / max(1.0, n)
         if self.distribution == "uniform":
             limit = _math.sqrt(3 * variance)
-            return _random.uniform(shape, -limit, limit, _float(dtype), self._seed())
+            return _random.stateless_uniform(shape, self._seed(), -limit, limit, _float(dtype))
         if self.distribution == "untruncated_normal":
-            return _random.normal(shape, 0.0, _math.sqrt(variance), _float(dtype), self._seed())
+            return _random.stateless_normal(shape, self._seed(), 0.0, _math.sqrt(variance), _float(dtype))
         # The standard deviation of a normal distribution within two of its own is 0.8796... of them.
         stddev = _math.sqrt(variance) / 0.87962566103423978
-        return _random.truncated_normal(shape, 0.0, stddev, _float(dtype), self._seed())
+        return _random.stateless_truncated_normal(shape, self._seed(), 0.0, stddev, _float(dtype))
 
 
 def _fans(shape, input_axes, output_axes):
@@ -263,7 +264,7 @@ class Orthogonal(RandomInitializer):
             )
         rows, columns = _math.prod(shape[:-1]), shape[-1]
         tall = (max(rows, columns), min(rows, columns))
-        q, r = _linalg.qr(_random.normal(tall, dtype=_float(dtype), seed=self._seed()))
+        q, r = _linalg.qr(_random.stateless_normal(tall, self._seed(), dtype=_float(dtype)))
         q = q * _tf_math.sign(_linalg.diag_part(r))  # so that it is drawn uniformly
         return self.gain * _array.reshape(_array.transpose(q) if rows < columns else q, shape)
 
