@@ -140,7 +140,7 @@ def test_lists_of_names_are_complete():
     defined = {n for m in families for n, f in vars(m).items() if getattr(f, "__module__", "") == m.__name__}
     elsewhere = {"print_v2", "same_dtype", "patches", "l2_normalize", "normalize"}
     assert {n for n in defined if not n.startswith("_")} - elsewhere == set(_array.__all__)
-    assert set(dtypes.__all__) == {*dtypes.BY_NAME, "half", "double"}
+    assert set(dtypes.__all__) == {*dtypes.BY_NAME, "half", "double", "string"}
     assert {n for n in vars(reel._core.linalg) if not n.startswith("_")} <= set(vars(reel.linalg))
 
 
