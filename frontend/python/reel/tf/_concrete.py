@@ -106,8 +106,10 @@ def type_text(x: Any) -> str:
         return f"{'List' if isinstance(x, list) else 'Tuple'}[{', '.join(map(type_text, x))}]"
     if isinstance(x, IndexedSlices):
         return f"IndexedSlices[{type_text(x.values)}, {type_text(x.indices)}]"
+    if isinstance(x, Literal):
+        x = getattr(x.key[1], "_value", None) if isinstance(getattr(x.key[1], "_value", None), StringTensor) else x
     return (
-        repr(TensorSpec(x.shape, x.dtype)) if isinstance(x, TensorSpec) else "Literal[None]" if x is None else repr(x)
+        repr(TensorSpec(x.shape, x.dtype)) if isinstance(x, (TensorSpec, StringTensor)) else "Literal[None]" if x is None else repr(x)
     )
 
 
@@ -174,7 +176,14 @@ class ConcreteFunction:
     # --- calls ---
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        leaves, why = self._bound(args, kwargs)
+        try:
+            leaves, why = self._bound(args, kwargs)
+        except _OtherText as text:
+            if text.args:
+                raise InvalidArgumentError(f"{self._owner._name}: {text}") from None
+            return self._owner(
+                *nest.map_structure(_text_as_tensor, args), **nest.map_structure(_text_as_tensor, kwargs)
+            )
         if leaves is None:
             leaves, flat_why = self._flat(args, kwargs)
             if leaves is None:
@@ -416,11 +425,32 @@ class ConcreteFunction:
         return specs
 
 
+class _OtherText(Exception):
+    """Strings that are not those of the trace: the function is called as it is, which traces them."""
+
+
+def _check_text(key, x):
+    """Strings of one shape stand for each other in a concrete function; InvalidArgumentError, past `except`, for numbers."""
+    wanted = getattr(key, "_value", None)
+    if not isinstance(wanted, StringTensor):
+        return
+    given = convert_to_tensor(x)
+    if given.dtype is not wanted.dtype or given.shape != wanted.shape:
+        raise _OtherText(f"strings of shape {wanted.shape} are wanted, got {given!r}")
+    if StringTensor.key(given) != StringTensor.key(wanted):
+        raise _OtherText()
+
+
+def _text_as_tensor(x):
+    return convert_to_tensor(x) if isinstance(x, (str, bytes)) else x
+
+
 def _cast(wanted, x):
     """An argument as what a concrete function was traced for; ValueError if it is not."""
     if isinstance(x, Literal) or wanted is x or isinstance(wanted, IndexedSlices):
         return x
     if isinstance(wanted, Literal):
+        _check_text(wanted.key[1], x)
         if Literal(key_of(x)) != wanted:
             raise InvalidArgumentError(f"Can not cast {x!r} to {wanted!r}")
         return x

@@ -20,6 +20,8 @@ from ._concrete import outputs as _outputs
 from ._shape import TensorSpec
 from ._slices import IndexedSlices, from_core
 from ._tensor import Tensor, convert_to_tensor, wrap
+from ._dtypes import string as _string
+from ._text import no_text
 from ._trace import state
 from .errors import ConversionError, StateError
 
@@ -399,6 +401,8 @@ class Function(_core._Callable):
             if not isinstance(x, TensorSpec):
                 return x
             shape = () if x.shape is None or getattr(x.shape, "rank", 0) is None else tuple(x.shape)
+            if x.dtype is _string:
+                return no_text(shape)
             unknown = unknown or x.shape is None or getattr(x.shape, "rank", 0) is None
             t = wrap(_core.zeros([2 if n is None else n for n in shape], dtype=x.dtype.core))
             axes = [axis for axis, n in enumerate(shape) if n is None]

@@ -117,6 +117,13 @@ def made(value: Any) -> StringTensor:
     return StringTensor(array)
 
 
+def no_text(shape: Any) -> StringTensor:
+    """A tensor of empty texts, for a TensorSpec; one element along axes that are open."""
+    import numpy
+
+    return StringTensor(numpy.full([1 if n is None else n for n in shape], b"", object))
+
+
 def array_of(value: Any) -> Any:
     """The array of bytes of a text, an array or nested lists of them, or a tensor. ConversionError for other elements."""
     if isinstance(value, StringTensor):
