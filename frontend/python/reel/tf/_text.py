@@ -56,6 +56,9 @@ class StringTensor(TensorLike):
             raise _core.InvalidTypeError("Scalar tensor has no `len()`")
         return len(self._array)
 
+    def __format__(self, spec: str) -> str:
+        return format(str(self), spec)
+
     def __iter__(self) -> Iterator[Any]:
         if self._array.ndim == 0:
             raise _core.InvalidTypeError("Cannot iterate over a scalar tensor")
