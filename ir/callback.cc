@@ -10,6 +10,7 @@
 #include "ir/strings.h"
 #include "runtime/abi.h"
 #include "runtime/fork.h"
+#include "runtime/per_thread.h"
 
 namespace reel::ir {
 namespace {
@@ -34,7 +35,10 @@ std::shared_ptr<const Callback> Find(int64_t id) {
   return found == known.callbacks.end() ? nullptr : found->second;
 }
 
-thread_local std::exception_ptr error;
+// What was thrown on this thread.
+struct Thrown {
+  std::exception_ptr error;
+};
 
 }  // namespace
 
@@ -54,7 +58,10 @@ void RunCallback(int64_t id, absl::Span<const CallbackTensor> operands, const Ca
   (*callback)(operands, result);
 }
 
-std::exception_ptr TakeCallbackError() noexcept { return std::exchange(error, nullptr); }
+std::exception_ptr TakeCallbackError() noexcept {
+  Thrown* const thrown = runtime::FindPerThread<Thrown>();
+  return thrown ? std::exchange(thrown->error, nullptr) : nullptr;
+}
 
 std::vector<int64_t> CallbackWords(absl::Span<const Type> types) {
   std::vector<int64_t> words{static_cast<int64_t>(types.size())};
@@ -73,6 +80,7 @@ std::string_view CallbackAdvice() { return "a function of the process that trace
 int32_t reel_callback(int64_t id, const int64_t* types, void* const* buffers) noexcept {
   using reel::ir::CallbackTensor;
   try {
+    reel::runtime::PerThread<reel::ir::Thrown>();
     std::vector<CallbackTensor> tensors;
     const int64_t* next = types + 1;
     for (int64_t i = 0; i < types[0]; ++i) {
@@ -85,7 +93,7 @@ int32_t reel_callback(int64_t id, const int64_t* types, void* const* buffers) no
     reel::ir::RunCallback(id, absl::MakeConstSpan(tensors).subspan(1), tensors[0]);
     return REEL_OK;
   } catch (...) {
-    reel::ir::error = std::current_exception();
+    if (auto* const thrown = reel::runtime::FindPerThread<reel::ir::Thrown>()) thrown->error = std::current_exception();
     return REEL_CANCELLED;
   }
 }

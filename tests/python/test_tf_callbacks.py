@@ -300,7 +300,7 @@ def test_objects_refuse_callbacks_by_name(tmp_path):
         tf.print(x)
         return x * 2.0
 
-    graph = f.get_concrete_function(tf.constant([1.0])).graph
+    graph = f.get_concrete_function(tf.constant([1.0])).program.graph("f")
     with pytest.raises(tf.errors.UnimplementedError, match="calls tf.print, a function of this process"):
         reel.export(graph, str(tmp_path / "f"))
 
@@ -315,6 +315,10 @@ def test_slices_with_a_traced_start():
         tf.function(lambda i: x[i : i + 2])(tf.constant(5))
     with pytest.raises(tf.errors.FailedPreconditionError, match="size that is not known"):
         tf.function(lambda n: x[:n])(tf.constant(2))
+    shorter = tf.function(lambda x: x[: tf.shape(x)[0] - 1, tf.constant(0) : tf.constant(1)])
+    assert shorter(x).shape == (5, 1), "of constants and shapes the size is known"
+    with pytest.raises(ValueError, match="length that is not known"):
+        tf.function(lambda n: tf.reduce_sum(tf.range(n)))(tf.constant(2))
     v = tf.Variable(x)
     with tf.GradientTape() as tape:
         y = tf.reduce_sum(tf.function(lambda i: v[i : i + 2] * 3.0)(tf.constant(1)))
@@ -341,3 +345,26 @@ def test_reel_functions_check_bounds_unless_told_not_to():
             f(bad)
     finally:
         assert reel.check_bounds(True) is False
+
+
+def test_sessions_of_version_1_run_assertions_prints_and_functions(capsys):
+    v1 = tf.compat.v1
+    with v1.Graph().as_default():
+        x = v1.placeholder(tf.float32, [2])
+        with v1.control_dependencies([v1.Assert(tf.reduce_all(x > 0.0), [x])]):
+            checked = v1.identity(x)
+        with v1.control_dependencies([tf.print("x is", x, output_stream=sys.stdout)]):
+            printed = x + 1.0
+        squares = tf.py_function(lambda a: a * a, [x], tf.TensorSpec((2,), tf.float32))
+        doubles = tf.numpy_function(lambda a: a * 2, [x], tf.float32)
+        slope = v1.gradients(squares, x)[0]
+        with v1.Session() as session:
+            feed = {x: [1.0, 3.0]}
+            assert session.run(checked, feed).tolist() == [1, 3]
+            with pytest.raises(tf.errors.InvalidArgumentError, match=r"must be true.*\[-1 3\]"):
+                session.run(checked, {x: [-1.0, 3.0]})
+            assert capsys.readouterr().out == ""
+            assert session.run(printed, feed).tolist() == [2, 4]
+            assert capsys.readouterr().out == "x is [1 3]\n"
+            values = [v.tolist() for v in session.run([squares, doubles, slope], feed)]
+            assert values == [[1, 9], [2, 6], [2, 6]]

@@ -6,6 +6,7 @@ loops and calls carry as any other. Objects that are compiled ahead of time refu
 
 from __future__ import annotations
 
+import functools as _functools
 import itertools as _itertools
 import sys as _sys
 import threading as _threading
@@ -370,4 +371,14 @@ def numpy_function(
     return _call_function(of, func, run, inp or [], Tout, False)
 
 
+def _numpy_node(func=None, inp=None, Tout=None, stateful=True, name=None):
+    """numpy_function in a tf.Graph, where shapes of results need not be known."""
+    from .compat.v1 import py_func
+
+    if func is None:
+        return lambda f: lambda *args: numpy_function(f, args, Tout, stateful, name)
+    return py_func(func, inp or [], Tout, stateful, name)
+
+
+numpy_function = _functools.update_wrapper(_core._GraphAware(numpy_function, _numpy_node), numpy_function)
 _all_in_graph(globals(), "effect", "require", "passed", "user_line")

@@ -36,6 +36,13 @@ class TracedRange:
             "tf.function; elsewhere write tf.while_loop(cond, body, loop_vars)"
         )
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        raise _core.UnimplementedError(
+            "tf.range of a traced number has a length that is not known while its function is traced, and compiled code "
+            "has fixed shapes: it is what a `for` goes through, and no tensor. Take the range of the largest number and "
+            "a mask, tf.range(most) < n, or pass the number to the tf.function as a Python int"
+        )
+
 
 def range(
     start: ArrayLike,

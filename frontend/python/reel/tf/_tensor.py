@@ -319,7 +319,8 @@ _PLAIN = frozenset((int, type(None), type(...)))
 def _bound(n):
     """A bound of a slice: a number, or what a trace computes."""
     if isinstance(n, TensorLike) and n._core_value().symbolic:
-        return n._core_value()
+        known = _core._static_value(n._core_value())
+        return n._core_value() if known is None else known.item()
     return None if n is None else _operator.index(n)
 
 
