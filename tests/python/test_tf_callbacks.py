@@ -368,3 +368,23 @@ def test_sessions_of_version_1_run_assertions_prints_and_functions(capsys):
             assert capsys.readouterr().out == "x is [1 3]\n"
             values = [v.tolist() for v in session.run([squares, doubles, slope], feed)]
             assert values == [[1, 9], [2, 6], [2, 6]]
+
+
+def test_strings_are_printed_asserted_and_passed_on(capsys):
+    @tf.function
+    def f(x):
+        tf.print(tf.constant("label"), tf.constant(["a", "b"]), {"k": tf.constant("v")}, x, output_stream=sys.stdout)
+        tf.debugging.assert_equal(tf.constant("a"), "a")
+        tf.Assert(x > 0.0, [tf.constant("x is"), x])
+        return x
+
+    f(tf.constant(1.0))
+    assert capsys.readouterr().out == 'label ["a" "b"] {\'k\': "v"} 1\n'
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Data: x is, -1"):
+        f(tf.constant(-1.0))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="x == y did not hold"):
+        tf.debugging.assert_equal(tf.constant("a"), tf.constant("b"))
+    assert tf.py_function(lambda s: s + "!", [tf.constant("q")], tf.string).numpy() == b"q!"
+    assert tf.numpy_function(lambda s, x: s * x, [tf.constant("q"), 2], tf.string).numpy() == b"qq"
+    with pytest.raises(tf.errors.UnimplementedError, match="compiled code has no strings"):
+        tf.function(lambda x: tf.py_function(lambda v: tf.constant("q"), [x], tf.string))(tf.constant(1.0))

@@ -17,6 +17,7 @@ from .. import _core
 from . import _dtypes as dtypes
 from ._shape import TensorSpec
 from ._tensor import TensorLike, convert_to_tensor, to_core, wrap
+from ._text import StringTensor
 from ._trace import all_in_graph as _all_in_graph
 from ._trace import state
 from .errors import ConversionError, InvalidArgumentError
@@ -251,11 +252,16 @@ def _call_function(of, function, run, inputs, out_types, differentiable):
     """run(core tensors) -> core tensors, at once or in the trace; a result for one type, else a list."""
     single = not isinstance(out_types, (list, tuple))
     types = [out_types] if single else list(out_types)
-    kinds = [dtypes.core_dtype(t.dtype if isinstance(t, TensorSpec) else t) for t in types]
+    kinds = [_kind(t.dtype if isinstance(t, TensorSpec) else t) for t in types]
     shapes = [tuple(t.shape) if isinstance(t, TensorSpec) and t.shape is not None else None for t in types]
     shapes = [None if s is None or None in s else s for s in shapes]
-    tensors = [to_core(x) for x in inputs]
+    inputs = [convert_to_tensor(x) for x in inputs]
+    texts = {i: x for i, x in enumerate(inputs) if isinstance(x, StringTensor)}  # constants, in a trace too
+    tensors = [x._core_value() for i, x in enumerate(inputs) if i not in texts]
+    run = _with_texts(run, texts) if texts else run
     if _core._in_trace():
+        if None in kinds:
+            raise _core.UnimplementedError(f"{of}: compiled code has no strings; return numbers, or call it eagerly")
         likes = _specs(of, function, tensors, kinds, shapes)
         outputs = _values(of, lambda values: run(values, kinds), tensors, likes, differentiable)
     else:
@@ -264,8 +270,24 @@ def _call_function(of, function, run, inputs, out_types, differentiable):
             key = _site_key(function, tensors, kinds) if _wanted else None
             if key in _wanted:
                 _known[key] = [tuple(y.shape) for y in outputs]
-    outputs = [wrap(y) for y in outputs]
+    outputs = [y if isinstance(y, StringTensor) else wrap(y) for y in outputs]
     return outputs[0] if single else outputs
+
+
+def _kind(dtype):
+    """The core's dtype; None for strings."""
+    return None if dtypes.as_dtype(dtype) is dtypes.string else dtypes.core_dtype(dtype)
+
+
+def _with_texts(run, texts):
+    """run, which gets tensors of strings in their places among the others."""
+
+    def call(tensors, kinds):
+        rest = iter(tensors)
+        n = len(tensors) + len(texts)
+        return run([texts[i] if i in texts else next(rest) for i in range(n)], kinds)
+
+    return call
 
 
 def _outputs(of, made, kinds, convert):
@@ -281,6 +303,8 @@ def _outputs(of, made, kinds, convert):
 
 def _to_type(of):
     def convert(y, kind):
+        if kind is None:
+            return convert_to_tensor(y, dtypes.string)
         t = to_core(y) if isinstance(y, TensorLike) else convert_to_tensor(y, kind)._t
         if t.dtype != kind:
             raise InvalidArgumentError(
@@ -330,7 +354,7 @@ def py_function(
     of = f"py_function {getattr(func, '__name__', 'func')}"
 
     def run(tensors, kinds):
-        made = _mapped(of, func, [wrap(t) for t in tensors])
+        made = _mapped(of, func, [t if isinstance(t, StringTensor) else wrap(t) for t in tensors])
         return _outputs(of, made, kinds, _to_type(of))
 
     return _call_function(of, func, run, inp or [], Tout, True)
@@ -356,6 +380,8 @@ def numpy_function(
     def convert(y, kind):
         import numpy
 
+        if kind is None:
+            return convert_to_tensor(y, dtypes.string)
         t = _core.asarray(numpy.asarray(y))
         if t.dtype == kind:
             return t
@@ -364,8 +390,7 @@ def numpy_function(
         )
 
     def run(tensors, kinds):
-        tensors = [_core.stop_gradient(t) for t in tensors]
-        made = _mapped(of, func, [wrap(t).numpy() for t in tensors])
+        made = _mapped(of, func, [t.numpy() if isinstance(t, StringTensor) else wrap(t).numpy() for t in tensors])
         return _outputs(of, made, kinds, convert)
 
     return _call_function(of, func, run, inp or [], Tout, False)

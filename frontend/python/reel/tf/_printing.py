@@ -65,6 +65,11 @@ def tensor_text(t: _core.Tensor, summarize: int | None = 3) -> str:
     return text(values, 0)
 
 
+def text_of(x: StringTensor, summarize: int | None = 3) -> str:
+    """Texts in quotes and brackets; one alone as it is."""
+    return x.numpy().decode(errors="replace") if x.shape.rank == 0 else _quoted(x, summarize)
+
+
 def _write(stream, text):
     if stream is None:
         stream = _sys.stderr
@@ -102,6 +107,7 @@ def print_v2(
     and dicts. output_stream: a file, a function of a text, or "file://" and a path, to append to.
     """
     _checked_stream(output_stream)
+    inputs = [text_of(x, summarize) if isinstance(x, StringTensor) else x for x in inputs]
     leaves = [
         _Text(_quoted(x, summarize)) if isinstance(x, StringTensor) else x for v in inputs for x in nest.flatten([v])
     ]
@@ -122,4 +128,4 @@ def print_v2(
         write(tensors)
 
 
-_all_in_graph(globals(), "element_text", "tensor_text")
+_all_in_graph(globals(), "element_text", "tensor_text", "text_of")

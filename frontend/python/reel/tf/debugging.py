@@ -13,7 +13,9 @@ from ._callbacks import passed as _passed
 from ._callbacks import require as _require
 from ._custom import custom_gradient as _custom_gradient
 from ._printing import tensor_text as _tensor_text
+from ._printing import text_of as _text_of
 from ._tensor import Tensor, TensorLike, convert_to_tensor, operand, to_core, wrap
+from ._text import StringTensor, array_of
 from ._trace import all_in_graph as _all_in_graph
 from .errors import ConversionError, InvalidArgumentError
 
@@ -76,6 +78,8 @@ def _comparison(name, f, text) -> _sig.Comparison:
     def check(
         x: ArrayLike, y: ArrayLike, message: str | None = None, summarize: int | None = None, name: str | None = None
     ) -> None:
+        if isinstance(x, StringTensor) or isinstance(y, StringTensor):
+            return _compare_texts(x, y, f, text, message)
         a, b = _pair(x, y, check.__name__)
 
         def fail(values, line):
@@ -89,6 +93,19 @@ def _comparison(name, f, text) -> _sig.Comparison:
     check.__name__ = name
     check.__doc__ = f"InvalidArgumentError unless x {text} y in every element; they broadcast."
     return check
+
+
+def _compare_texts(x, y, f, text, message):
+    """The comparison of tensors of strings: == and != alone; they have values while tracing, too."""
+    if f not in (_core.equal, _core.not_equal):
+        raise _core.InvalidTypeError(f"x {text} y: strings are equal or not, and have no order")
+    import numpy
+
+    same = numpy.equal(array_of(x), array_of(y), dtype=bool)
+    if not numpy.all(same == (f is _core.equal)):
+        raise InvalidArgumentError(
+            f"{message or ''}\nCondition x {text} y did not hold.\nx = {array_of(x)}\ny = {array_of(y)}"
+        )
 
 
 def _pair(x, y, name):
@@ -342,7 +359,7 @@ def Assert(condition: ArrayLike, data: object, summarize: int | None = None, nam
     c = to_core(condition)
     if c.dtype is not _core.bool:
         raise _core.InvalidTypeError(f"Assert: the condition must be bool, not {c.dtype.name}")
-    leaves = nest.flatten(data)
+    leaves = [_text_of(x, summarize) if isinstance(x, StringTensor) else x for x in nest.flatten(data)]
     places = [i for i, x in enumerate(leaves) if isinstance(x, TensorLike)]
 
     def fail(values, line):
