@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 #include <optional>
+#include <thread>
 
 #include "codegen/program/plan.h"
 #include "frontend/eager/program_cache.h"
@@ -132,6 +133,7 @@ struct InstanceData {
   const codegen::Program* const signatures;  // of the code
   runtime::Mutex mutex;  // one call at a time
   bool updating = false;  // a call is under way that writes to variables
+  std::atomic<std::thread::id> calling_back{};  // the thread of a call that may be in a callback
   std::vector<bool> torn;  // by variable, where a fork cut off such a call of another thread; empty: none
   bool started = false;
   std::vector<const void*> arguments;  // of the call in progress
@@ -281,7 +283,9 @@ void RunEntry(InstanceData* data, size_t index, std::span<const Tensor> argument
       data->updating = code.updates[index];
       window.emplace(data->mutex);
     }
+    if (!program.callbacks.empty()) data->calling_back = std::this_thread::get_id();
     status = code.code->entry(static_cast<int>(index))(memory, data->arguments.data(), data->results.data());
+    if (!program.callbacks.empty()) data->calling_back = std::thread::id();
   }
   data->updating = false;
   if (profiler) profiler->AddRun(static_cast<int32_t>(index), begin);
@@ -390,11 +394,23 @@ const Tensor& Results::operator[](std::string_view name) const {
 
 Executable Executable::NewInstance() const { return Executable(std::make_shared<InstanceData>(Data(data_).code)); }
 
+namespace {
+
+// The thread has the lock: it would wait for itself.
+void RefuseReentry(const InstanceData& data) {
+  if (data.calling_back.load(std::memory_order_relaxed) != std::this_thread::get_id()) return;
+  ThrowError(ErrorCode::kFailedPrecondition,
+             "run: a function that this executable calls uses it again; give that one a NewInstance()");
+}
+
+}  // namespace
+
 Results Executable::Call(std::string_view name, std::span<const Tensor> arguments) const {
   InstanceData& data = Data(data_);
   const size_t entry = FindEntry(*data.signatures, name);
   std::vector<Tensor> results(data.code->num_results(entry));
   const Interrupts interrupts(data);
+  RefuseReentry(data);
   const std::lock_guard lock(data.mutex);
   RunEntry(&data, entry, arguments, results);
   return Results(std::move(results), data.code->result_names[entry]);
@@ -404,6 +420,7 @@ void Executable::Run(std::string_view name, std::span<const Tensor> arguments, s
   InstanceData& data = Data(data_);
   const size_t entry = FindEntry(*data.signatures, name);
   const Interrupts interrupts(data);
+  RefuseReentry(data);
   const std::lock_guard lock(data.mutex);
   RunEntry(&data, entry, arguments, results);
 }
@@ -411,6 +428,7 @@ void Executable::Run(std::string_view name, std::span<const Tensor> arguments, s
 Tensor Executable::variable(std::string_view name) const {
   InstanceData& data = Data(data_);
   const codegen::VariableSlot& slot = NeedSlot(data.code->program(), name);
+  RefuseReentry(data);
   const std::lock_guard lock(data.mutex);
   data.CheckWhole(&slot);
   return Tensor::FromBytes(slot.initial.dtype(), slot.initial.shape(), data.At(slot));
@@ -424,6 +442,7 @@ void Executable::set_variable(std::string_view name, const Tensor& value) const 
                         value.type().ToString(), "; cast or reshape it"));
   }
   const void* bytes = value.raw_data();
+  RefuseReentry(data);
   const std::lock_guard lock(data.mutex);
   std::memcpy(data.At(slot), bytes, static_cast<size_t>(value.type().bytes()));
   data.SetWhole(slot);
@@ -451,6 +470,7 @@ Module Executable::Snapshot() const {
   const internal::ModuleData& source = *data.code->source;
   auto copy = std::make_shared<internal::ModuleData>(internal::ModuleData{source.module, source.entry, {}});
   copy->bound.resize(copy->module.variables().size());
+  RefuseReentry(data);
   const std::lock_guard lock(data.mutex);
   for (ir::Variable& v : copy->module.mutable_variables()) {
     const codegen::VariableSlot* const slot = FindSlot(data.code->program(), v.name);
@@ -473,6 +493,7 @@ std::vector<std::string> Executable::variables() const {
 
 std::string Executable::Plan(PlanFormat format) const {
   InstanceData& data = Data(data_);
+  RefuseReentry(data);
   const std::lock_guard lock(data.mutex);
   const CompiledData& code = Current(data, "plan");
   if (format == PlanFormat::kDot) return codegen::PlanDot(code.program());
@@ -487,12 +508,14 @@ std::string Executable::Plan(PlanFormat format) const {
 std::string Executable::ToHtml() const {
   const std::string plan = Plan();
   InstanceData& data = Data(data_);
+  RefuseReentry(data);
   const std::lock_guard lock(data.mutex);
   return internal::HtmlOf(Current(data, "plan").program(), plan);
 }
 
 ProgramSize Executable::size() const {
   InstanceData& data = Data(data_);
+  RefuseReentry(data);
   const std::lock_guard lock(data.mutex);
   const codegen::Program& program = Current(data, "size").program();
   return {static_cast<int64_t>(program.kernels.size()), program.instance_bytes, program.arena_bytes,
@@ -501,6 +524,7 @@ ProgramSize Executable::size() const {
 
 ExecutionProfile Executable::Profile() const {
   InstanceData& data = Data(data_);
+  RefuseReentry(data);
   const std::lock_guard lock(data.mutex);
   runtime::Profiler& profiler = NeedProfiler(data);
   return internal::ProfileOf(data.current->program(), profiler);
@@ -508,6 +532,7 @@ ExecutionProfile Executable::Profile() const {
 
 void Executable::ResetProfile() const {
   InstanceData& data = Data(data_);
+  RefuseReentry(data);
   const std::lock_guard lock(data.mutex);
   NeedProfiler(data);
   for (const InstanceData::Profile& p : data.profiles) p.profiler->Clear();
@@ -515,6 +540,7 @@ void Executable::ResetProfile() const {
 
 std::string Executable::Trace() const {
   InstanceData& data = Data(data_);
+  RefuseReentry(data);
   const std::lock_guard lock(data.mutex);
   runtime::Profiler& profiler = NeedProfiler(data);
   return internal::TraceOf(data.current->program(), profiler);

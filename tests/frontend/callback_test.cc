@@ -124,6 +124,22 @@ TEST(Callback, MayCallTheFunctionThatCallsIt) {
   again = {};
 }
 
+TEST(Callback, AnExecutableDoesNotWaitForItself) {
+  static Executable run;
+  const int64_t id = ir::AddCallback([](absl::Span<const ir::CallbackTensor> in, const ir::CallbackTensor& out) {
+    const Tensor x(*static_cast<const float*>(in[1].data));
+    if (x.item<float>() > 0) ExpectError(ErrorCode::kFailedPrecondition, "NewInstance", [&] { run("main", x); });
+    *static_cast<float*>(out.data) =
+        x.item<float>() > 0 ? Tensor(run.NewInstance()("main", x - 1.0f)).item<float>() : 5;
+  });
+  const Function f =
+      Trace([&](const Tensor& n) { return CallBack(id, "again", false, n.type(), {CallbackOrder().value(), n}); },
+            {Spec(kFloat32, {})});
+  run = Compile(Module::Lift({{"main", f}}));
+  EXPECT_EQ(Tensor(run("main", Tensor(2.0f))).item<float>(), 5);
+  run = {};
+}
+
 TEST(Callback, ObjectsAndOtherProcessesRefuseIt) {
   const Function f = Trace(
       [](const Tensor& x) {
