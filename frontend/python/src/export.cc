@@ -19,11 +19,11 @@ const char* Format(DType dtype) {
     case kInt8: return "b";
     case kInt16: return "h";
     case kInt32: return "i";
-    case kInt64: return "q";
+    case kInt64: return "l";  // what NumPy calls int64 itself, without a dtype in its repr
     case kUInt8: return "B";
     case kUInt16: return "H";
     case kUInt32: return "I";
-    case kUInt64: return "Q";
+    case kUInt64: return "L";
     case kFloat16: return "e";
     case kFloat32: return "f";
     case kFloat64: return "d";

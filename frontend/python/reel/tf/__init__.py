@@ -46,7 +46,7 @@ from ._custom import (
 from ._function import function as function
 from ._module import Module as Module
 from ._device_spec import DeviceSpec as DeviceSpec
-from ._range import range as range
+from ._range import linspace as linspace, range as range
 from ._registry import RegisterGradient as RegisterGradient, no_gradient as no_gradient
 from ._scopes import (
     control_dependencies as control_dependencies,
@@ -150,9 +150,11 @@ from .math import (
     truncatemod as truncatemod,
 )
 from ._sorting import (
+    argsort as argsort,
     histogram_fixed_width as histogram_fixed_width,
     histogram_fixed_width_bins as histogram_fixed_width_bins,
     searchsorted as searchsorted,
+    sort as sort,
     unique as unique,
     unique_with_counts as unique_with_counts,
 )

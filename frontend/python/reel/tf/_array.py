@@ -28,7 +28,11 @@ from ._gather import (
 )
 from ._norms import clip_by_global_norm, clip_by_norm, global_norm, norm
 from ._parts import concat, meshgrid, parallel_stack, same_dtype, slice, split, stack, strided_slice, unstack
+from ._range import linspace as linspace
+from ._range import range as range
 from ._shape import TensorShape
+from ._sorting import argsort as argsort
+from ._sorting import sort as sort
 from ._space import (
     batch_to_space,
     extract_volume_patches,
@@ -128,25 +132,6 @@ def eye(
     columns = rows if num_columns is None else integer(num_columns, "num_columns")
     m = _core.eye(rows, columns, dtype=dtypes.core_dtype(dtype))
     return wrap(m if batch_shape is None else _core.broadcast_to(m, ints(batch_shape, "batch_shape") + tuple(m.shape)))
-
-
-def linspace(start: ArrayLike, stop: ArrayLike, num: int, name: str | None = None, axis: int = 0) -> Tensor:
-    """num numbers from start to stop, evenly apart along a new axis; integers give float64."""
-    a = to_core(start)
-    b = operand(stop, a.dtype, "LinSpace", weak=False)
-    if a.dtype.kind in "iu":
-        a, b = _core.astype(a, _core.float64), _core.astype(b, _core.float64)
-    n = integer(num, "num")
-    if n < 0:
-        raise InvalidArgumentError(f"linspace: num must not be negative, got {n}")
-    a, b = _core.broadcast_arrays(a, b)
-    place = axis_of(axis, a.ndim + 1, "linspace")
-    a, b = _core.expand_dims(a, place), _core.expand_dims(b, place)
-    if n < 2:
-        return wrap(_core.split(_core.concat([a, b], axis=place), [n, 2 - n], place)[0])
-    steps = _core.astype(_core.arange(1, n - 1), a.dtype)
-    steps = _core.reshape(steps, [n - 2 if k == place else 1 for k in _range(a.ndim)])
-    return wrap(_core.concat([a, a + (b - a) / (n - 1) * steps, b], axis=place))
 
 
 def reshape(tensor: ArrayLike, shape: ShapeLike, name: str | None = None) -> Tensor:
@@ -273,27 +258,6 @@ def pad(
     return wrap(_core.pad(x, widths, "constant", value))
 
 
-def sort(values: ArrayLike, axis: int = -1, direction: str = "ASCENDING", name: str | None = None) -> Tensor:
-    """The elements in order along an axis. direction: ASCENDING or DESCENDING."""
-    x = to_core(values)
-    return wrap(_core.sort(x, axis=axis_of(axis, x.ndim, "sort"), descending=_descending(direction)))
-
-
-def argsort(
-    values: ArrayLike, axis: int = -1, direction: str = "ASCENDING", stable: bool = False, name: str | None = None
-) -> Tensor:
-    """The int32 indices that sort along an axis; of equal elements the first comes first."""
-    x = to_core(values)
-    order = _core.argsort(x, axis=axis_of(axis, x.ndim, "argsort"), descending=_descending(direction))
-    return wrap(_core.astype(order, _core.int32))
-
-
-def _descending(direction):
-    if direction not in ("ASCENDING", "DESCENDING"):
-        raise ConversionError(f"sort: direction should be ASCENDING or DESCENDING, got {direction!r}")
-    return direction == "DESCENDING"
-
-
 def _sized(x):
     """A core tensor of its shape: strings have one too."""
     return _core.zeros(tuple(x.shape)) if getattr(x, "dtype", None) is dtypes.string else to_core(x)
@@ -388,7 +352,6 @@ __all__ = [
     "zeros_like",
     "ones_like",
     "eye",
-    "linspace",
     "reshape",
     "transpose",
     "expand_dims",
@@ -409,8 +372,6 @@ __all__ = [
     "meshgrid",
     "slice",
     "strided_slice",
-    "sort",
-    "argsort",
     "shape",
     "shape_n",
     "size",

@@ -185,7 +185,7 @@ def _equality(f, otherwise):
         try:
             return wrap(f(a, b))
         except InvalidArgumentError:
-            return otherwise
+            return wrap(_core.asarray(otherwise))
 
     return method
 

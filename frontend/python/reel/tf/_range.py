@@ -1,15 +1,17 @@
-"""tf.range, and the range of traced tensors."""
+"""tf.range and tf.linspace, and the range of traced tensors."""
 
 from __future__ import annotations
 
 import math as _math
 import struct as _struct
 import typing as _t
+from builtins import range as _builtin_range
 
 from .. import _core
 from . import _dtypes as dtypes
+from ._args import axis_of, integer
 from ._convert import check_number
-from ._tensor import TensorLike, convert_to_tensor, to_core, wrap
+from ._tensor import TensorLike, convert_to_tensor, operand, to_core, wrap
 from ._trace import all_in_graph as _all_in_graph
 from .errors import InvalidArgumentError, OperatorNotAllowedInGraphError
 
@@ -112,6 +114,25 @@ def _counted(start, limit, delta, dtype):
     if count == 0:
         return _core.zeros((0,), dtype=dtype)
     return _core.arange(start, start + delta * (_math.ceil(count) - 0.5), delta, dtype=dtype)
+
+
+def linspace(start: ArrayLike, stop: ArrayLike, num: int, name: str | None = None, axis: int = 0) -> Tensor:
+    """num numbers from start to stop, evenly apart along a new axis; integers give float64."""
+    a = to_core(start)
+    b = operand(stop, a.dtype, "LinSpace", weak=False)
+    if a.dtype.kind in "iu":
+        a, b = _core.astype(a, _core.float64), _core.astype(b, _core.float64)
+    n = integer(num, "num")
+    if n < 0:
+        raise InvalidArgumentError(f"linspace: num must not be negative, got {n}")
+    a, b = _core.broadcast_arrays(a, b)
+    place = axis_of(axis, a.ndim + 1, "linspace")
+    a, b = _core.expand_dims(a, place), _core.expand_dims(b, place)
+    if n < 2:
+        return wrap(_core.split(_core.concat([a, b], axis=place), [n, 2 - n], place)[0])
+    steps = _core.astype(_core.arange(1, n - 1), a.dtype)
+    steps = _core.reshape(steps, [n - 2 if k == place else 1 for k in _builtin_range(a.ndim)])
+    return wrap(_core.concat([a, a + (b - a) / (n - 1) * steps, b], axis=place))
 
 
 _all_in_graph(globals())

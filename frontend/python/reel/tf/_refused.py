@@ -49,7 +49,7 @@ _REASONS = {
     "files of TensorFlow's formats: reel.save, reel.export and tf.train.Checkpoint write and read models": """tf.saved_model
         tf.lite tf.graph_util tf.make_tensor_proto tf.make_ndarray tf.import_graph_def tf.keras.export
         tf.keras.layers.TFSMLayer tf.keras.layers.FlaxLayer tf.keras.layers.JaxLayer tf.keras.layers.TorchModuleWrapper
-        tf.keras.callbacks.OrbaxCheckpoint tf.compat.v1.train.export_meta_graph tf.compat.v1.train.import_meta_graph
+        tf.compat.v1.train.export_meta_graph tf.compat.v1.train.import_meta_graph
         tf.compat.v1.MetaGraphDef tf.compat.v1.train.SaverDef tf.DType.experimental_* tf.TensorShape.experimental_*
         tf.TensorSpec.experimental_* tf.TensorShape.as_proto tf.DType.as_datatype_enum tf.Variable.to_proto
         tf.Variable.from_proto tf.io.write_graph tf.compat.v1.train.write_graph tf.io.decode_proto
@@ -65,7 +65,7 @@ _REASONS = {
         tf.compat.v1.string_* tf.compat.v1.substr tf.io.decode_base64 tf.io.encode_base64 tf.io.decode_compressed
         tf.io.decode_csv tf.io.decode_raw tf.io.decode_json_example tf.compat.v1.decode_* tf.compat.v1.encode_base64
         tf.keras.layers.TextVectorization tf.keras.layers.StringLookup tf.keras.layers.Hashing
-        tf.keras.layers.HashedCrossing tf.keras.utils.text_dataset_from_directory""",
+        tf.keras.layers.HashedCrossing""",
     "lookup tables of strings: use a Python dict": """tf.lookup tf.compat.v1.initialize_all_tables
         tf.compat.v1.tables_initializer tf.compat.v1.initializers.tables_initializer""",
     "files of images and sounds: decode them with another package into a NumPy array": """tf.audio tf.image.decode_*
@@ -73,8 +73,8 @@ _REASONS = {
         tf.image.random_jpeg_quality tf.image.stateless_random_jpeg_quality tf.io.decode_bmp tf.io.decode_gif
         tf.io.decode_image tf.io.decode_jpeg tf.io.decode_jxl tf.io.decode_png tf.io.decode_webp
         tf.io.decode_and_crop_jpeg tf.io.encode_jpeg tf.io.encode_png tf.io.extract_jpeg_shape tf.io.is_jpeg
-        tf.keras.utils.load_img tf.keras.utils.save_img tf.keras.utils.image_dataset_from_directory
-        tf.keras.utils.audio_dataset_from_directory tf.summary.audio tf.compat.v1.summary.audio""",
+        tf.keras.utils.load_img tf.keras.utils.save_img
+        tf.summary.audio tf.compat.v1.summary.audio""",
     "records of examples: reel.data reads CSV, images and arrays; tf.data.Dataset takes generators": """tf.feature_column
         tf.io.TFRecordOptions tf.io.TFRecordWriter tf.io.FixedLenFeature tf.io.FixedLenSequenceFeature tf.io.VarLenFeature
         tf.io.parse_* tf.io.serialize_tensor tf.io.match_filenames_once tf.io.matching_files tf.train.Example tf.train.Feature
@@ -115,8 +115,7 @@ _REASONS = {
         tf.keras.optimizers.ScheduleFreeAdamW tf.keras.optimizers.legacy tf.keras.initializers.STFT
         tf.keras.initializers.STFTInitializer tf.keras.initializers.stft""",
     "linear operators: use the matrices themselves and tf.linalg": "tf.linalg.LinearOperator* tf.linalg.experimental",
-    "models and data that come over the network: reel.data reads files that are there": """tf.keras.applications
-        tf.keras.utils.get_file""",
+    "models and data that come over the network: reel.data reads files that are there": "tf.keras.applications",
 }
 _WHY = {name: why for why, names in _REASONS.items() for name in names.split()}
 

@@ -42,7 +42,12 @@ def _counts(ids, count, row, dtype):
 
 def _mean(x, ids, count, row):
     """Means of the rows of each segment; 0 for one that has none."""
-    return _core.segment_sum(x, ids, count) / _core.maximum(_counts(ids, count, row, x.dtype), 1)
+    total, counts = _core.segment_sum(x, ids, count), _core.maximum(_counts(ids, count, row, _core.int64), 1)
+    if x.dtype.is_integer:
+        return _core.astype(
+            _core.trunc(_core.astype(total, _core.float64) / _core.astype(counts, _core.float64)), x.dtype
+        )
+    return total / _core.astype(counts, x.dtype)
 
 
 def _sqrt_n(x, ids, count, row):

@@ -4,6 +4,7 @@ from __future__ import annotations as _annotations
 
 import typing as _t
 from builtins import sorted as _sorted
+from operator import lt as _lt
 
 from .. import _core
 from . import _dtypes
@@ -34,6 +35,27 @@ def _named(kind, *names):
 TopKV2 = _named("TopKV2", "values", "indices")
 Unique = _named("Unique", "y", "idx")
 UniqueWithCounts = _named("UniqueWithCounts", "y", "idx", "count")
+
+
+def sort(values: ArrayLike, axis: int = -1, direction: str = "ASCENDING", name: str | None = None) -> _Tensor:
+    """The elements in order along an axis. direction: ASCENDING or DESCENDING."""
+    x = _to_core(values)
+    return _wrap(_core.sort(x, axis=_axis_of(axis, x.ndim, "sort"), descending=_descending(direction)))
+
+
+def argsort(
+    values: ArrayLike, axis: int = -1, direction: str = "ASCENDING", stable: bool = False, name: str | None = None
+) -> _Tensor:
+    """The int32 indices that sort along an axis; of equal elements the first comes first."""
+    x = _to_core(values)
+    order = _core.argsort(x, axis=_axis_of(axis, x.ndim, "argsort"), descending=_descending(direction))
+    return _wrap(_core.astype(order, _core.int32))
+
+
+def _descending(direction):
+    if direction not in ("ASCENDING", "DESCENDING"):
+        raise _ConversionError(f"sort: direction should be ASCENDING or DESCENDING, got {direction!r}")
+    return direction == "DESCENDING"
 
 
 def top_k(
@@ -143,8 +165,9 @@ def histogram_fixed_width_bins(
         raise _InvalidArgumentError(
             f"histogram_fixed_width: value_range has two elements, not shape {tuple(ends.shape)}"
         )
-    if not ends.symbolic and not bool(ends[0] < ends[1]):
-        raise _InvalidArgumentError(f"histogram_fixed_width: value_range must grow, got {ends.tolist()}")
+    known = _core._static_value(ends)
+    if known is not None and not _lt(*known.tolist()):
+        raise _InvalidArgumentError(f"histogram_fixed_width: value_range must grow, got {known.tolist()}")
     x, ends = _core.astype(x, _core.float64), _core.astype(ends, _core.float64)
     places = _core.floor((x - ends[0]) / (ends[1] - ends[0]) * count)
     places = _core.clip(_core.where(_core.isnan(places), 0.0, places), 0, count - 1)
@@ -179,7 +202,8 @@ def bincount(
     minlength, maxlength: of the result; numbers from maxlength on do not count. axis: None or 0 counts all, -1 each row
     of a matrix. binary_output: 1 for what occurs. In a tf.function the length must be known: give both lengths.
     """
-    x = _of_ints(arr, "bincount", "arr")
+    x = _to_core(arr)
+    x = _core.astype(x, _core.int32) if x.dtype.is_floating else _of_ints(arr, "bincount", "arr")
     if axis not in (None, 0, -1):
         raise _ConversionError(f"bincount: unsupported value for argument axis={axis}: only 0 and -1 are")
     if axis == -1 and x.ndim > 2:
@@ -244,7 +268,9 @@ def confusion_matrix(
     if num_classes is None:
         if (None, None) in known:
             raise _core.FailedPreconditionError("confusion_matrix: give num_classes: the labels are traced")
-        count = max(largest for _, largest in known) + 1 or 1
+        count = max(largest for _, largest in known) + 1
+        if not count:
+            raise _InvalidArgumentError("confusion_matrix: there are no labels; give num_classes")
     else:
         count = _integer(num_classes, "num_classes")
     for what, (smallest, largest) in zip(("labels", "predictions"), known):

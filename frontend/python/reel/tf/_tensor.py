@@ -9,7 +9,7 @@ from .. import _core
 from . import _dtypes as dtypes
 from ._shape import TensorShape
 from ._trace import state
-from .errors import NotEagerError, OperatorNotAllowedInGraphError
+from .errors import ConversionError, NotEagerError, OperatorNotAllowedInGraphError
 
 if _t.TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -171,8 +171,8 @@ class TensorLike(_Operators):
             raise _core.InvalidTypeError(str(error)) from None
 
     def __format__(self, spec: str) -> str:
-        t = self._core_value()
-        return format(t, spec) if spec and not t.symbolic else str(self)
+        plain = self._core_value().symbolic or not spec and not isinstance(self, Tensor)  # a variable is what it prints
+        return str(self) if plain else format(self.numpy(), spec)
 
     def __round__(self, digits: int = 0) -> float:
         return round(float(self._core_value()), digits)
@@ -308,6 +308,8 @@ def _index(key):
         return slice(*map(_bound, (key.start, key.stop, key.step)))
     if hasattr(key, "__array__"):
         return _array_index(key)
+    if isinstance(key, bool):
+        raise ConversionError(f"mask cannot be scalar: an index is {key}")
     if isinstance(key, int):
         return int(key)
     raise _bad_index(key)

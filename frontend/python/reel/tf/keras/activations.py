@@ -4,7 +4,7 @@ from __future__ import annotations as _annotations
 
 import typing as _t
 
-from .. import _array
+from .. import _array, _sorting
 from .. import dtypes as _dtypes
 from .. import math as _math
 from .. import nn as _nn
@@ -210,7 +210,7 @@ def sparsemax(x: ArrayLike, axis: int = -1) -> _Tensor:
     """The nearest point of the simplex: non-negative, the sum along an axis 1."""
     x = _tensor(x)
     # The support is the k largest elements, the most with 1 + k z_k > z_1 + ... + z_k.
-    z = _array.sort(x, axis, "DESCENDING")
+    z = _sorting.sort(x, axis, "DESCENDING")
     shape = [1] * len(x.shape)
     shape[axis] = x.shape[axis]
     k = _array.reshape(_dtypes.cast(_range(1, x.shape[axis] + 1), x.dtype), shape)
