@@ -146,6 +146,7 @@ from .math import (
     tanh as tanh,
     tensordot as tensordot,
     truediv as truediv,
+    realdiv as realdiv,
     truncatediv as truncatediv,
     truncatemod as truncatemod,
 )
@@ -165,22 +166,30 @@ print = _print_v2
 __version__ = "2.21.0-reel"
 _LAZY = {
     "autograph": ".autograph",
+    "bitwise": ".bitwise",
     "compat": ".compat",
     "config": "._config",
     "data": ".data",
     "distribute": ".distribute",
     "image": ".image",
+    "initializers": ".keras.initializers",
     "keras": ".keras",
+    "losses": ".keras.losses",
+    "metrics": ".keras.metrics",
+    "optimizers": ".keras.optimizers",
     "signal": ".signal",
     "strings": ".strings",
     "summary": ".summary",
     "tfe": "..tfe",
     "train": ".train",
+    "version": ".version",
 }
+_INITIALIZERS = "zeros ones constant random_normal random_uniform".split()  # of _initializers, with _initializer behind
 
 if _typing.TYPE_CHECKING:
     from . import _config as config
     from . import autograph as autograph
+    from . import bitwise as bitwise
     from . import compat as compat
     from . import data as data
     from . import distribute as distribute
@@ -190,7 +199,14 @@ if _typing.TYPE_CHECKING:
     from . import strings as strings
     from . import summary as summary
     from . import train as train
+    from . import version as version
     from .. import tfe as tfe
+    from ._initializers import constant_initializer as constant_initializer
+    from ._initializers import ones_initializer as ones_initializer
+    from ._initializers import random_normal_initializer as random_normal_initializer
+    from ._initializers import random_uniform_initializer as random_uniform_initializer
+    from ._initializers import zeros_initializer as zeros_initializer
+    from .keras import initializers as initializers, losses as losses, metrics as metrics, optimizers as optimizers
 else:  # for checkers a name that is not here is an error
 
     def __getattr__(name):
@@ -200,6 +216,10 @@ else:  # for checkers a name that is not here is an error
             module = importlib.import_module(_LAZY[name], __name__)
             _refused.install_all()
             return module
+        if name.endswith("_initializer") and name[: -len("_initializer")] in _INITIALIZERS:
+            from . import _initializers
+
+            return getattr(_initializers, name)
         raise _refused.missing(__name__, name)
 
     _refused.install_all()

@@ -49,12 +49,18 @@ def _cast_array(other, dtype):
     return _core.astype(t, dtype)
 
 
+# Numbers that dtypes hold as they are, so that they need no look.
+_PLAIN = {(kind, d.core) for d in dtypes.BY_NAME.values() if d.is_floating for kind in (int, float)}
+_PLAIN |= {(int, d.core) for d in dtypes.BY_NAME.values() if d.is_integer}
+
+
 def operand(other: Any, dtype: _core.DType, op: str, weak: bool = True) -> Any:
     """The second operand of an op whose first is of a core dtype: a core tensor or, if `weak`, a Python number."""
     if other.__class__ is Tensor:
         b = other._t
     elif other.__class__ in _NUMBERS:
-        other = check_number(other, dtype)
+        if (other.__class__, dtype) not in _PLAIN:
+            other = check_number(other, dtype)
         return other if weak else _core.asarray(other, dtype)
     elif isinstance(other, TensorLike):
         b = other._core_value()

@@ -26,38 +26,34 @@ def _not_allowed(op, x, wanted):
     return _InvalidArgumentError(f"{op}: the tensor must be {wanted}, not {x.dtype.name} {tuple(x.shape)}; use tf.cast")
 
 
-def _number(op, x):
-    if x.dtype.is_bool:
-        raise _not_allowed(op, x, "a number")
+# What an op takes: the kinds of dtypes that it does not, and how to say so.
+_NUMBER = ("b", "a number")
+_REAL = ("bc", "a real number")
+_BOOL = ("iufcV", "bool")
+_FLOATING = ("biuc", "floating")
+
+
+def _checked(op, x, taken):
+    if x.dtype.kind in taken[0]:
+        raise _not_allowed(op, x, taken[1])
     return x
 
 
-def _real(op, x):
-    if x.dtype.is_bool or x.dtype.is_complex:
-        raise _not_allowed(op, x, "a real number")
-    return x
+def _define(name, f, taken, wide=False) -> _sig.Reduction:
+    refused = taken[0]
 
-
-def _bool(op, x):
-    if not x.dtype.is_bool:
-        raise _not_allowed(op, x, "bool")
-    return x
-
-
-def _floating(op, x):
-    if x.dtype.kind not in "fV" and not x.dtype.is_floating:
-        raise _not_allowed(op, x, "floating")
-    return x
-
-
-def _define(name, f, allowed, wide=False) -> _sig.Reduction:
     def op(
         input_tensor: ArrayLike, axis: Axes | None = None, keepdims: bool = False, name: str | None = None
     ) -> _Tensor:
-        x = allowed(op.__name__, _to_core(input_tensor))
-        if wide and x.dtype.is_integer:
-            return _wrap(f(x, _axes(axis), keepdims=bool(keepdims), dtype=x.dtype))
-        return _wrap(f(x, _axes(axis), keepdims=bool(keepdims)))
+        x = _to_core(input_tensor)
+        kind = x.dtype.kind
+        if kind in refused:
+            raise _not_allowed(op.__name__, x, taken[1])
+        if axis is not None and axis.__class__ is not int:
+            axis = _axes(axis)
+        if wide and kind in "iu":
+            return _wrap(f(x, axis, keepdims=bool(keepdims), dtype=x.dtype))
+        return _wrap(f(x, axis, keepdims=bool(keepdims)))
 
     op.__name__ = op.__qualname__ = name
     op.__doc__ = f.__doc__.split("\n")[-1]
@@ -93,20 +89,20 @@ def _size(extents):
     return out
 
 
-reduce_sum = _define("reduce_sum", _core.sum, _number, True)
-reduce_prod = _define("reduce_prod", _prod, _number, True)
-reduce_max = _define("reduce_max", _core.max, _real)
-reduce_min = _define("reduce_min", _core.min, _real)
-reduce_all = _define("reduce_all", _core.all, _bool)
-reduce_any = _define("reduce_any", _core.any, _bool)
-reduce_logsumexp = _define("reduce_logsumexp", _core.logsumexp, _floating)
+reduce_sum = _define("reduce_sum", _core.sum, _NUMBER, True)
+reduce_prod = _define("reduce_prod", _prod, _NUMBER, True)
+reduce_max = _define("reduce_max", _core.max, _REAL)
+reduce_min = _define("reduce_min", _core.min, _REAL)
+reduce_all = _define("reduce_all", _core.all, _BOOL)
+reduce_any = _define("reduce_any", _core.any, _BOOL)
+reduce_logsumexp = _define("reduce_logsumexp", _core.logsumexp, _FLOATING)
 
 
 def reduce_mean(
     input_tensor: ArrayLike, axis: Axes | None = None, keepdims: bool = False, name: str | None = None
 ) -> _Tensor:
     """The mean over axes, all of them unless given; of integers it is rounded towards zero."""
-    x = _number("reduce_mean", _to_core(input_tensor))
+    x = _checked("reduce_mean", _to_core(input_tensor), _NUMBER)
     if x.dtype.is_integer:
         return _wrap(_mean_of_integers(x, _axes(axis), bool(keepdims)))
     return _wrap(_core.mean(x, _axes(axis), bool(keepdims)))
@@ -154,7 +150,7 @@ def reduce_euclidean_norm(
     input_tensor: ArrayLike, axis: Axes | None = None, keepdims: bool = False, name: str | None = None
 ) -> _Tensor:
     """sqrt of the sum of the squares of the sizes; in the dtype of the tensor."""
-    x, axes, keepdims = _number("reduce_euclidean_norm", _to_core(input_tensor)), _axes(axis), bool(keepdims)
+    x, axes, keepdims = _checked("reduce_euclidean_norm", _to_core(input_tensor), _NUMBER), _axes(axis), bool(keepdims)
     if x.dtype.is_integer:
         norm = _core.sqrt(_core.sum(_core.square(_core.astype(x, _core.float64)), axes, keepdims=keepdims))
         return _wrap(_core.astype(norm, x.dtype))
@@ -215,7 +211,7 @@ def _define_running(name, f, wide) -> _sig.Running:
     ) -> _Tensor:
         t = _to_core(x)
         if not wide:
-            _floating(op.__name__, t)
+            _checked(op.__name__, t, _FLOATING)
         at = _axis_of(axis, t.ndim, op.__name__)
         if t.dtype.is_complex:
             return _wrap(_running_of_complex(f, t, at, bool(exclusive), bool(reverse)))

@@ -103,6 +103,9 @@ _REASONS = {
         tf.experimental.extension_type tf.experimental.dispatch_* tf.experimental.unregister_dispatch_for
         tf.register_tensor_conversion_function tf.TypeSpec tf.OptionalSpec tf.NoneTensorSpec tf.IndexedSlicesSpec
         tf.TensorArraySpec tf.type_spec_from_value tf.types""",
+    "special functions that few programs differentiate: scipy.special has them": """tf.math.special.bessel_j*
+        tf.math.special.bessel_k* tf.math.special.bessel_y* tf.math.special.dawsn tf.math.special.expint
+        tf.math.special.fresnel_* tf.math.special.spence""",
     "sequences of quasi-random numbers: scipy.stats.qmc has them": "tf.math.sobol_sample",
     "TensorFlow's own profiler, tests and internals": """tf.profiler tf.security tf.tools tf.test.Benchmark
         tf.test.assert_equal_graph_def tf.test.benchmark_config tf.test.experimental tf.test.disable_with_predicate

@@ -59,6 +59,10 @@ from ._sorting import invert_permutation as invert_permutation
 from ._sorting import is_non_decreasing as is_non_decreasing
 from ._sorting import is_strictly_increasing as is_strictly_increasing
 from ._sorting import top_k as top_k
+from ._special import bessel_i0 as bessel_i0
+from ._special import bessel_i0e as bessel_i0e
+from ._special import bessel_i1 as bessel_i1
+from ._special import bessel_i1e as bessel_i1e
 from ._tensor import TensorLike as _TensorLike
 from ._tensor import cast as cast
 from ._tensor import mismatch as _mismatch
@@ -97,6 +101,12 @@ def _of_nonzero(op, f):
 
 def _log1p(b):
     return _core.log1p(b) if not b.dtype.is_complex else _COMPLEX["log1p"](b)
+
+
+def _real_divide(a, b):
+    if _both(a, b)[0].dtype.is_integer:
+        raise _InvalidArgumentError("realdiv: the tensors must be floating or complex; use tf.truediv")
+    return _true_divide(a, b)
 
 
 def _squared_difference(a, b):
@@ -232,6 +242,7 @@ subtract = _define_binary("subtract", "Sub", _operator.sub)
 multiply = _define_binary("multiply", "Mul", _operator.mul)
 divide = _define_binary("divide", "RealDiv", _true_divide)
 truediv = _define_binary("truediv", "RealDiv", _true_divide)
+realdiv = _define_binary("realdiv", "RealDiv", _real_divide)
 floordiv = _define_binary("floordiv", "FloorDiv", _floor_divide)
 mod = _define_binary("mod", "FloorMod", _floor_mod)
 floormod = _define_binary("floormod", "FloorMod", _floor_mod)

@@ -14,9 +14,9 @@ if _t.TYPE_CHECKING:
     from typing import Any
 
 
-def is_nested(structure: object) -> bool:
+def is_nested(seq: object) -> bool:
     """Whether it is a list, tuple or dict, and not a leaf."""
-    return isinstance(structure, (list, tuple, dict)) and not _is_leaf_tuple(structure)
+    return isinstance(seq, (list, tuple, dict)) and not _is_leaf_tuple(seq)
 
 
 is_sequence = is_nested
@@ -114,17 +114,17 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expa
 
 
 def map_structure(
-    func: Callable[..., Any], *structures: Any, check_types: bool = True, expand_composites: bool = False
+    func: Callable[..., Any], *structure: Any, check_types: bool = True, expand_composites: bool = False
 ) -> Any:
     """func of the leaves at the same place of every structure, in the structure of the first."""
     if not callable(func):
         raise _core.InvalidTypeError(f"func must be callable, got: {func}")
-    if not structures:
+    if not structure:
         raise _core.InvalidArgumentError("Must provide at least one structure")
-    first = structures[0]
-    if not is_nested(first) and len(structures) == 1:
+    first = structure[0]
+    if not is_nested(first) and len(structure) == 1:
         return func(first)
-    for other in structures[1:]:
+    for other in structure[1:]:
         assert_same_structure(first, other, check_types)
-    leaves = zip(*(flatten(s) for s in structures))
+    leaves = zip(*(flatten(s) for s in structure))
     return pack_sequence_as(first, [func(*values) for values in leaves])

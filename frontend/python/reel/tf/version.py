@@ -1,0 +1,5 @@
+"""tf.version: whose meaning the names have."""
+
+VERSION = "2.21.0-reel"
+GIT_VERSION = COMPILER_VERSION = "reel"
+GRAPH_DEF_VERSION = GRAPH_DEF_VERSION_MIN_CONSUMER = GRAPH_DEF_VERSION_MIN_PRODUCER = 0
