@@ -215,6 +215,7 @@ else:  # for checkers a name that is not here is an error
 
             module = importlib.import_module(_LAZY[name], __name__)
             _refused.install_all()
+            globals()[name] = module
             return module
         if name.endswith("_initializer") and name[: -len("_initializer")] in _INITIALIZERS:
             from . import _initializers

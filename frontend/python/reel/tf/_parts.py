@@ -98,7 +98,10 @@ def meshgrid(*args: ArrayLike, indexing: str = "xy", name: str | None = None) ->
         raise ConversionError(f"meshgrid: indexing must be 'xy' or 'ij', got {indexing!r}")
     if not args:
         return []
-    return [wrap(t) for t in _core.meshgrid(*[_core.reshape(to_core(x), (-1,)) for x in args], indexing=indexing)]
+    first = to_core(args[0])
+    others = [operand(x, first.dtype, "Mul", weak=False) for x in args[1:]]
+    rows = [_core.reshape(x, (-1,)) for x in (first, *others)]
+    return [wrap(t) for t in _core.meshgrid(*rows, indexing=indexing)]
 
 
 def slice(input_: ArrayLike, begin: ShapeLike, size: ShapeLike, name: str | None = None) -> Tensor:
