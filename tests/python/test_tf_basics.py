@@ -98,7 +98,7 @@ def test_operators():
     assert (x / 2).dtype is tf.float64 and (x // 2).numpy().tolist() == [1, 3] and (x % 4).numpy().tolist() == [3, 3]
     assert (2.0 / c(4.0)).numpy() == 0.5 and (1 - c(3)).numpy() == -2 and (2.0 ** c(3.0)).numpy() == 8
     assert (x == [3, 8]).numpy().tolist() == [True, False] and (x != None) is True  # noqa: E711
-    with pytest.raises(TypeError, match="strings are no tensors"):
+    with pytest.raises(TypeError, match="a Tensor of numbers"):
         assert c(1.0) == "a"
     assert (np.array([1.0, 2.0]) * c(3.0)).dtype is tf.float32 and bool(c(3) > 2)
     assert (~c([True]) | c([True])).numpy().tolist() == [True] and (-x)[0].numpy() == -3
@@ -226,3 +226,22 @@ def test_import_is_light():
         "sys.exit(str(heavy) if heavy else 0)"
     )
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+def test_errors_of_the_core_have_tensorflows_members():
+    """Also those that C++ makes: message, error_code, and an index out of range is an invalid argument."""
+    with pytest.raises(tf.errors.InvalidArgumentError) as info:
+        tf.gather(c([1, 2]), [5])
+    error = info.value
+    assert error.message == str(error) and error.error_code == tf.errors.INVALID_ARGUMENT
+    assert error.op is None and error.node_def is None and error.experimental_payloads == {}
+    assert not isinstance(error, tf.errors.OutOfRangeError)
+    own = tf.errors.NotFoundError("node", "op", "what is wrong")
+    assert (own.node_def, own.op, own.message, str(own)) == ("node", "op", "what is wrong", "what is wrong")
+    assert "test_tf_basics.py" in tf.errors.AbortedError("a text alone").message
+
+
+def test_lazy_modules_are_what_keras_has():
+    assert tf.losses is tf.keras.losses and tf.initializers is tf.keras.initializers and tf.metrics is tf.keras.metrics
+    assert tf.optimizers is tf.keras.optimizers and tf.version.VERSION == tf.__version__
+    assert tf.zeros_initializer()([2]).numpy().tolist() == [0, 0]

@@ -34,8 +34,8 @@ def test_refused_names_are_tensorflows():
 
 
 def test_refused_names_are_not_there():
-    there = []
-    for path in sorted(n for n in KNOWN if _refused.reason(n)):
+    there = []  # in version 1 some are functions that raise
+    for path in sorted(n for n in KNOWN if _refused.reason(n) and not n.startswith("tf.compat.v1.")):
         try:
             tf_names.resolve(tf, path)
             there.append(path)

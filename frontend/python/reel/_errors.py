@@ -26,10 +26,15 @@ def _init(self, node_def=None, op=None, message=None, *args):
         Exception.__init__(self, str(message))
 
 
+def _number(self):
+    name = "InvalidArgument" if isinstance(self, _core.InvalidArgumentError) else self.code
+    return _NUMBERS.get(name, _NUMBERS["Unknown"])
+
+
 def _install(error):
     error.__init__ = _init
     error.message = property(str, doc="What str() gives.")
-    error.error_code = property(lambda self: _NUMBERS.get(self.code, 2), doc="The code as a number.")
+    error.error_code = property(_number, doc="The code as a number of TensorFlow's; 3 of an index out of range.")
     error.experimental_payloads = property(lambda self: {}, doc="Empty.")
     error.node_def = error.op = None
 

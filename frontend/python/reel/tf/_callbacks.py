@@ -20,7 +20,7 @@ from ._tensor import TensorLike, convert_to_tensor, to_core, wrap
 from ._text import StringTensor
 from ._trace import all_in_graph as _all_in_graph
 from ._trace import state
-from .errors import ConversionError, InvalidArgumentError
+from .errors import ConversionError, InvalidArgumentError, OutOfRangeError
 
 if _t.TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -328,7 +328,7 @@ def _mapped(of, function, arguments):
     except NotImplementedError as error:
         raise _core.UnimplementedError(f"{of}: NotImplementedError: {error}") from error
     except StopIteration as error:
-        raise _core.OutOfRangeError(f"{of}: StopIteration: {error}") from error
+        raise OutOfRangeError(f"{of}: StopIteration: {error}") from error
 
 
 class CallbackTypeError(InvalidArgumentError, TypeError):

@@ -20,7 +20,7 @@ _REASONS = {
         tf.data.experimental.dense_to_sparse_batch tf.io.SparseFeature tf.io.serialize_sparse tf.io.serialize_many_sparse
         tf.io.deserialize_many_sparse tf.compat.v1.sparse_* tf.compat.v1.SparseTensorValue
         tf.compat.v1.SparseConditionalAccumulator tf.compat.v1.serialize_sparse tf.compat.v1.serialize_many_sparse
-        tf.compat.v1.deserialize_many_sparse tf.compat.v1.convert_to_tensor_or_sparse_tensor tf.compat.v1.setdiff1d
+        tf.compat.v1.deserialize_many_sparse tf.compat.v1.setdiff1d
         tf.compat.v1.SparseFeature tf.edit_distance tf.keras.backend.to_dense
         tf.keras.backend.ctc_label_dense_to_sparse""",
     "quantised tensors: reel trains in float32, float64, float16 and bfloat16": """tf.quantization tf.qint8 tf.qint16
@@ -33,8 +33,7 @@ _REASONS = {
     "TPUs and GPUs: reel compiles for the CPU": """tf.tpu tf.dtensor tf.xla tf.mlir tf.experimental.dtensor
         tf.experimental.tensorrt tf.distribute.TPUStrategy tf.distribute.NcclAllReduce tf.config.experimental.*_mlir_bridge
         tf.test.is_built_with_* tf.nn.approx_max_k tf.nn.approx_min_k tf.math.approx_max_k tf.math.approx_min_k
-        tf.approx_top_k tf.check_pinned tf.data.experimental.copy_to_device tf.data.experimental.prefetch_to_device
-        tf.compat.v1.GPUOptions""",
+        tf.approx_top_k tf.check_pinned tf.data.experimental.copy_to_device tf.data.experimental.prefetch_to_device""",
     "training on many machines or devices: reel runs in one process on one CPU": """tf.distribute.experimental
         tf.distribute.MultiWorkerMirroredStrategy tf.distribute.ParameterServerStrategy tf.distribute.Server
         tf.distribute.cluster_resolver tf.distribute.coordinator tf.distribute.CrossDeviceOps
@@ -66,15 +65,14 @@ _REASONS = {
         tf.io.decode_csv tf.io.decode_raw tf.io.decode_json_example tf.compat.v1.decode_* tf.compat.v1.encode_base64
         tf.keras.layers.TextVectorization tf.keras.layers.StringLookup tf.keras.layers.Hashing
         tf.keras.layers.HashedCrossing""",
-    "lookup tables of strings: use a Python dict": """tf.lookup tf.compat.v1.initialize_all_tables
-        tf.compat.v1.tables_initializer tf.compat.v1.initializers.tables_initializer""",
+    "lookup tables of strings: use a Python dict": "tf.lookup",
     "files of images and sounds: decode them with another package into a NumPy array": """tf.audio tf.image.decode_*
         tf.image.encode_* tf.image.is_jpeg tf.image.extract_jpeg_shape tf.image.adjust_jpeg_quality
         tf.image.random_jpeg_quality tf.image.stateless_random_jpeg_quality tf.io.decode_bmp tf.io.decode_gif
         tf.io.decode_image tf.io.decode_jpeg tf.io.decode_jxl tf.io.decode_png tf.io.decode_webp
         tf.io.decode_and_crop_jpeg tf.io.encode_jpeg tf.io.encode_png tf.io.extract_jpeg_shape tf.io.is_jpeg
         tf.keras.utils.load_img tf.keras.utils.save_img
-        tf.summary.audio tf.compat.v1.summary.audio""",
+        tf.summary.audio""",
     "records of examples: reel.data reads CSV, images and arrays; tf.data.Dataset takes generators": """tf.feature_column
         tf.io.TFRecordOptions tf.io.TFRecordWriter tf.io.FixedLenFeature tf.io.FixedLenSequenceFeature tf.io.VarLenFeature
         tf.io.parse_* tf.io.serialize_tensor tf.io.match_filenames_once tf.io.matching_files tf.train.Example tf.train.Feature

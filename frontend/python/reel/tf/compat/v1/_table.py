@@ -8,6 +8,8 @@ from __future__ import annotations
 import importlib as _importlib
 import typing as _t
 
+from ... import _refused as _names
+
 if _t.TYPE_CHECKING:
     from typing import Any
 
@@ -257,7 +259,7 @@ def lookup(module: str, name: str) -> Any:
     for part, why in _REFUSED.items():
         if part in name:
             raise AttributeError(f"{shown} has no {name!r}: {why}")
-    raise AttributeError(f"{shown} has no {name!r}; see dir({shown}) for what is there")
+    raise _names.missing(shown, name)
 
 
 def listed(module: str) -> list[str]:
