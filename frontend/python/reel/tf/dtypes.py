@@ -32,6 +32,20 @@ if _typing.TYPE_CHECKING:
 
 globals().update(BY_NAME)
 
+if _typing.TYPE_CHECKING:
+    from .math import complex as complex
+else:
+
+    def __getattr__(name):
+        if name == "complex":  # of math, which needs this module
+            from .math import complex
+
+            return complex
+        from ._refused import missing
+
+        raise missing(__name__, name)
+
+
 __all__ = [
     "string",
     "bool",
