@@ -109,7 +109,11 @@ def type_text(x: Any) -> str:
     if isinstance(x, Literal):
         x = getattr(x.key[1], "_value", None) if isinstance(getattr(x.key[1], "_value", None), StringTensor) else x
     return (
-        repr(TensorSpec(x.shape, x.dtype)) if isinstance(x, (TensorSpec, StringTensor)) else "Literal[None]" if x is None else repr(x)
+        repr(TensorSpec(x.shape, x.dtype))
+        if isinstance(x, (TensorSpec, StringTensor))
+        else "Literal[None]"
+        if x is None
+        else repr(x)
     )
 
 

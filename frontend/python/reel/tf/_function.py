@@ -17,10 +17,10 @@ from ._concrete import is_array as _is_array
 from ._concrete import key_of as _literal_key
 from ._concrete import opened as _opened
 from ._concrete import outputs as _outputs
+from ._dtypes import string as _string
 from ._shape import TensorSpec
 from ._slices import IndexedSlices, from_core
 from ._tensor import Tensor, convert_to_tensor, wrap
-from ._dtypes import string as _string
 from ._text import no_text
 from ._trace import state
 from .errors import ConversionError, StateError

@@ -109,14 +109,16 @@ def true_divide(a: Any, b: Any) -> Any:
 
 
 def _has(t, test):
-    """Whether a number, or an element of a tensor that has values, is one that an op refuses."""
+    """Whether a number, or an element of a tensor that is known now, is one that an op refuses."""
     if isinstance(t, _WEAK):
         return test(t)
-    return not t.symbolic and bool(_core.any(test(t)))
+    known = _core._static_value(t)
+    return known is not None and bool(test(known.numpy()).any())
 
 
 def integer_division(op: str, f: Callable[..., Any]) -> Callable[..., Any]:
-    """f of core operands; an integer by 0 is an error as in TensorFlow."""
+    """f of core operands; an integer by 0 is an error as in TensorFlow, where the divisor is known: in a trace that is of
+    constants; by a traced 0 it gives 0."""
 
     def divided(a, b):
         if _dtype_of(a, b).kind in "iu" and _has(b, lambda t: t == 0):
