@@ -104,7 +104,7 @@ def pairs(values: Any, op: str, what: str) -> list[tuple[int, int]]:
     """A matrix of two columns."""
     if isinstance(values, (TensorLike, _core.Tensor)):
         values = _elements(values, what)
-    elif hasattr(values, "tolist"):
+    elif values.__class__ not in (list, tuple) and hasattr(values, "tolist"):
         values = values.tolist()
     rows = [ints(row, what) for row in values] if isinstance(values, (list, tuple)) else None
     if rows is None or any(len(row) != 2 for row in rows):

@@ -7,7 +7,7 @@ from typing import NamedTuple as _NamedTuple
 
 from .. import _core
 from ._args import integer, ints
-from ._tensor import TensorLike, operand, to_core, wrap
+from ._tensor import operand, to_core, wrap
 from ._trace import all_in_graph as _all_in_graph
 from .errors import ConversionError, InvalidArgumentError
 
@@ -98,7 +98,11 @@ def diag(
     num_rows, num_cols: the least that holds them unless given. align: where short diagonals are in their rows, of those
     above the main one and below it.
     """
-    x, (low, high) = to_core(diagonal), _band(k, "diag")
+    x = to_core(diagonal)
+    if (k, num_rows, num_cols, align) == (0, -1, -1, "RIGHT_LEFT") and padding_value.__class__ is int and x.ndim:
+        if padding_value == 0:
+            return wrap(_core.diag(x))
+    low, high = _band(k, "diag")
     _check_align(align, "MatrixDiagV3")
     if x.ndim < 1 + (low < high):
         raise InvalidArgumentError(f"MatrixDiagV3: diagonal of shape {tuple(x.shape)} has too few axes for k={k}")
@@ -117,8 +121,6 @@ def diag(
             f"MatrixDiagV3: diagonals {low} to {high} of {n} elements do not fit matrices of {rows} rows and {columns} columns"
         )
     band = _Band(low, high, rows, columns, align)
-    if low == high == 0 and rows == columns and padding_value.__class__ is int and padding_value == 0:
-        return wrap(_core.diag(_core.squeeze(x, -2)))
     return wrap(_spread(x, band, _padding(padding_value, x, "MatrixDiagV3")))
 
 
@@ -198,9 +200,9 @@ def band_part(input: ArrayLike, num_lower: int, num_upper: int, name: str | None
     x = to_core(input)
     if x.ndim < 2:
         raise InvalidArgumentError(f"MatrixBandPart: input must be at least 2-dim, received shape: {tuple(x.shape)}")
-    kinds = {n.dtype.name for n in (num_lower, num_upper) if isinstance(n, TensorLike)}
-    if len(kinds) > 1:
-        raise InvalidArgumentError(f"MatrixBandPart: num_lower and num_upper are of different dtypes: {sorted(kinds)}")
+    kinds = {getattr(n, "dtype", None) for n in (num_lower, num_upper)}
+    if len(kinds) > 1 and None not in kinds:
+        raise InvalidArgumentError(f"MatrixBandPart: num_lower and num_upper are of different dtypes")
     lower, upper = integer(num_lower, "num_lower"), integer(num_upper, "num_upper")
     for what, n, most in (("num_lower", lower, x.shape[-2]), ("num_upper", upper, x.shape[-1])):
         if most is not None and n > most:
@@ -211,7 +213,10 @@ def band_part(input: ArrayLike, num_lower: int, num_upper: int, name: str | None
 
 def trace(x: ArrayLike, name: str | None = None) -> Tensor:
     """The sums of the main diagonals of matrices."""
-    parts = diag_part(x)._t
+    t = to_core(x)
+    if t.dtype.kind in "fc" and t.ndim > 1:
+        return wrap(_core.linalg.trace(t))
+    parts = diag_part(wrap(t))._t
     return wrap(_core.sum(parts, -1, dtype=parts.dtype))
 
 

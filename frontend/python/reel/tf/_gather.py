@@ -22,10 +22,14 @@ if _t.TYPE_CHECKING:
     from ._tensor import Tensor
 
 
-def _indices(x, op, kinds=("int16", "int32", "int64")):
-    t = of_ints(x, op)
-    if t.dtype.name not in kinds:
-        raise InvalidArgumentError(f"{op}: indices must be {', '.join(kinds[:-1])} or {kinds[-1]}, not {t.dtype.name}")
+_PLACES = (_core.int32, _core.int64, _core.int16)
+_CLASSES = (_core.int32, _core.int64, _core.uint8, _core.int8)
+
+
+def _indices(x, op, kinds=_PLACES):
+    t = to_core(x)
+    if t.dtype not in kinds:
+        raise InvalidArgumentError(f"{op}: indices must be {' or '.join(d.name for d in kinds)}, not {t.dtype.name}")
     return t
 
 
@@ -110,7 +114,9 @@ def gather(
     params [B..., M..., n, T...], indices [B..., I...] -> [B..., M..., I..., T...]. axis: batch_dims unless given.
     """
     x, i = to_core(params), _indices(indices, "GatherV2")
-    batch = batch_dims if batch_dims.__class__ is int else integer(batch_dims, "batch_dims")
+    if batch_dims.__class__ is int and batch_dims == 0 and axis is None and x.ndim:
+        return wrap(_core.take(x, i, axis=0))
+    batch = integer(batch_dims, "batch_dims")
     batch = batch + i.ndim if batch < 0 else batch
     if not 0 <= batch <= min(i.ndim, x.ndim - 1):
         raise InvalidArgumentError(
@@ -201,7 +207,7 @@ def one_hot(
     name: str | None = None,
 ) -> Tensor:
     """1 (or on_value) at the index, 0 (or off_value) elsewhere, along a new axis of extent depth, the last unless given."""
-    i = _indices(indices, "OneHot", ("uint8", "int8", "int32", "int64"))
+    i = _indices(indices, "OneHot", _CLASSES)
     n = integer(depth, "depth")
     place = -1 if axis is None else integer(axis)
     if n < 0:
@@ -211,10 +217,11 @@ def one_hot(
             f"OneHot: Expected axis to be -1 or between [0, {i.ndim + 1}). But received: {place}"
         )
     kind = _value_dtype(on_value, off_value, dtypes.core_dtype(dtype))
-    on, off = (_core.stop_gradient(to_core(d if v is None else v, kind)) for v, d in ((on_value, 1), (off_value, 0)))
-    place = i.ndim if place == -1 else place
-    classes = _core.reshape(_core.astype(_core.arange(n), i.dtype), [n if k == place else 1 for k in range(i.ndim + 1)])
-    return wrap(_core.where(_core.equal(_core.expand_dims(i, place), classes), on, off))
+    if kind is _core.bool and (on_value is None or off_value is None):
+        raise _core.InvalidTypeError("one_hot: on_value and off_value of dtype bool are True and False: give both")
+    on, off = (v if v is None else _core.stop_gradient(to_core(v, kind)) for v in (on_value, off_value))
+    i = i if i.dtype in _PLACES else _core.astype(i, _core.int32)
+    return wrap(_core.one_hot(i, n, on, off, place, kind))
 
 
 def _value_dtype(on, off, dtype):

@@ -30,13 +30,15 @@ def same_dtype(values: list[ArrayLike], op: str) -> list[_core.Tensor]:
     return [operand(v, first.dtype, op, weak=False) for v in values]
 
 
+_NUMBERS = (int, float, bool, complex)  # together they say what dtype they are
+
+
 def stack(values: Iterable[ArrayLike], axis: int = 0, name: str | None = "stack") -> Tensor:
     """Tensors of one shape along a new axis."""
     values = _core.unstack(to_core(values)) if isinstance(values, TensorLike) else list(values)
-    if all(isinstance(v, (bool, int, float, complex)) for v in values):  # together they say what dtype they are
-        return wrap(
-            _core.expand_dims(to_core(values), integer(axis) + 1) if integer(axis) not in (0, -1) else to_core(values)
-        )
+    if not values or values[0].__class__ in _NUMBERS and all(v.__class__ in _NUMBERS for v in values):
+        if integer(axis) in (0, -1):
+            return wrap(to_core(values))
     return wrap(_core.stack(same_dtype(values, "Pack"), axis=integer(axis)))
 
 

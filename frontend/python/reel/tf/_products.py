@@ -101,11 +101,13 @@ _EINSUM_OPTIONS = ("optimize", "name")
 
 def einsum(equation: str, *inputs: ArrayLike, **kwargs: Any) -> Tensor:
     """Einstein's notation: einsum('bij,bjk->bik', a, b). optimize= names a search for an order, and changes nothing."""
-    unknown = [k for k in kwargs if k not in _EINSUM_OPTIONS]
+    unknown = [k for k in kwargs if k not in _EINSUM_OPTIONS] if kwargs else None
     if unknown:
         raise _core.InvalidTypeError(f"einsum: invalid keyword arguments {unknown}; there are {list(_EINSUM_OPTIONS)}")
-    first = next((to_core(x).dtype for x in inputs if hasattr(x, "dtype")), None)
-    operands = [to_core(x) if first is None else operand(x, first, "Einsum", weak=False) for x in inputs]
+    operands = [to_core(x) for x in inputs]
+    for k, x in enumerate(operands):
+        if x.dtype is not operands[0].dtype:
+            operands[k] = operand(inputs[k], operands[0].dtype, "Einsum", weak=False)
     return wrap(_core.einsum(equation.replace(" ", ""), *operands))
 
 
