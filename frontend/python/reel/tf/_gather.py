@@ -276,12 +276,17 @@ def reverse_sequence(
 
 def unravel_index(indices: ArrayLike, dims: ShapeLike, name: str | None = None) -> Tensor:
     """[rank, ...]: the places of row-major indices in an array of shape dims."""
-    i, extents, places = of_ints(indices, "UnravelIndex"), ints(dims, "dims"), []
-    for n in reversed(extents[1:]):
+    i, extents, places, total = of_ints(indices, "UnravelIndex"), ints(dims, "dims"), [], 1
+    for n in extents:
+        total *= n
+    if total >= 2 ** (8 * i.dtype.itemsize - 1):
+        raise InvalidArgumentError(f"UnravelIndex: Input dims product is causing integer overflow: {total} in {i.dtype.name}")
+    # The only index of one element is 0: others are found out of range, in compiled code too.
+    outside = _core.logical_or(_core.less(i, 0), _core.greater_equal(i, total))
+    i = i + _core.take(_core.astype(_core.arange(1), i.dtype), _core.astype(outside, _core.int32))
+    for n in reversed(extents):
         places.append(i % n)
         i = i // n
-    first = _core.astype(_core.arange(extents[0]), i.dtype)
-    places.append(_core.take(first, i))  # an index out of range is found here
     return wrap(_core.stack(places[::-1]))
 
 
