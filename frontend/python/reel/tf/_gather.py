@@ -30,7 +30,7 @@ def _indices(x, op, kinds=_PLACES):
     t = to_core(x)
     if t.dtype not in kinds:
         raise InvalidArgumentError(f"{op}: indices must be {' or '.join(d.name for d in kinds)}, not {t.dtype.name}")
-    return t
+    return _core.astype(t, _core.int32) if t.dtype is _core.int16 else t
 
 
 def where(
