@@ -202,7 +202,7 @@ def band_part(input: ArrayLike, num_lower: int, num_upper: int, name: str | None
         raise InvalidArgumentError(f"MatrixBandPart: input must be at least 2-dim, received shape: {tuple(x.shape)}")
     kinds = {getattr(n, "dtype", None) for n in (num_lower, num_upper)}
     if len(kinds) > 1 and None not in kinds:
-        raise InvalidArgumentError(f"MatrixBandPart: num_lower and num_upper are of different dtypes")
+        raise InvalidArgumentError("MatrixBandPart: num_lower and num_upper are of different dtypes")
     lower, upper = integer(num_lower, "num_lower"), integer(num_upper, "num_upper")
     for what, n, most in (("num_lower", lower, x.shape[-2]), ("num_upper", upper, x.shape[-1])):
         if most is not None and n > most:

@@ -280,7 +280,9 @@ def unravel_index(indices: ArrayLike, dims: ShapeLike, name: str | None = None) 
     for n in extents:
         total *= n
     if total >= 2 ** (8 * i.dtype.itemsize - 1):
-        raise InvalidArgumentError(f"UnravelIndex: Input dims product is causing integer overflow: {total} in {i.dtype.name}")
+        raise InvalidArgumentError(
+            f"UnravelIndex: Input dims product is causing integer overflow: {total} in {i.dtype.name}"
+        )
     # The only index of one element is 0: others are found out of range, in compiled code too.
     outside = _core.logical_or(_core.less(i, 0), _core.greater_equal(i, total))
     i = i + _core.take(_core.astype(_core.arange(1), i.dtype), _core.astype(outside, _core.int32))

@@ -1,4 +1,4 @@
-"""How alike images are, their edges, and boxes that overlap."""
+"""How alike images are, and their edges."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ._args import integer
 from ._image_color import _converted, _most
 from ._tensor import operand, to_core, wrap
 from ._trace import all_in_graph as _all_in_graph
-from .errors import ConversionError, InvalidArgumentError, UnimplementedError
+from .errors import ConversionError, InvalidArgumentError
 
 if _t.TYPE_CHECKING:
     from collections.abc import Sequence
@@ -137,43 +137,6 @@ def image_gradients(image: ArrayLike) -> tuple[Tensor, Tensor]:
     down = _core.pad(x[:, 1:] - x[:, :-1], [(0, 0), (0, 1), (0, 0), (0, 0)], "constant", 0)
     right = _core.pad(x[:, :, 1:] - x[:, :, :-1], [(0, 0), (0, 0), (0, 1), (0, 0)], "constant", 0)
     return wrap(down), wrap(right)
-
-
-def _overlap(np, box, others):
-    """Intersection over union of a box [y1, x1, y2, x2] and each of the others; corners in any order."""
-    low = [np.minimum(b[..., :2], b[..., 2:]) for b in (box, others)]
-    high = [np.maximum(b[..., :2], b[..., 2:]) for b in (box, others)]
-    areas = [np.prod(h - k, -1) for k, h in zip(low, high)]
-    shared = np.prod(np.maximum(np.minimum(*high) - np.maximum(*low), 0), -1)
-    union = areas[0] + areas[1] - shared
-    return np.where((areas[0] > 0) & (areas[1] > 0), shared / np.where(union > 0, union, 1), 0)
-
-
-def non_max_suppression(
-    boxes: ArrayLike,
-    scores: ArrayLike,
-    max_output_size: int,
-    iou_threshold: float = 0.5,
-    score_threshold: float = float("-inf"),
-    name: str | None = None,
-) -> Tensor:
-    """int32 indices of boxes [n, 4] by falling score, without those that overlap one before by more. Eager only."""
-    import numpy as np
-
-    b, s = to_core(boxes), to_core(scores)
-    if b.symbolic or s.symbolic:
-        raise UnimplementedError("non_max_suppression: the number of results depends on values; call it eagerly")
-    if b.ndim != 2 or b.shape[1] != 4 or tuple(s.shape) != (b.shape[0],):
-        raise InvalidArgumentError(
-            f"NonMaxSuppression: boxes [n, 4] and scores [n] are needed, got {tuple(b.shape)}, {tuple(s.shape)}"
-        )
-    corners, points, kept = b.numpy(), s.numpy(), []
-    for i in np.argsort(-points, kind="stable"):
-        if len(kept) >= integer(max_output_size, "max_output_size") or not points[i] > float(score_threshold):
-            break
-        if not kept or np.all(_overlap(np, corners[i], corners[kept]) <= float(iou_threshold)):
-            kept.append(int(i))
-    return wrap(_core.asarray(kept, _core.int32) if kept else _core.zeros((0,), dtype=_core.int32))
 
 
 _all_in_graph(globals())

@@ -319,7 +319,7 @@ _PLAIN = frozenset((int, type(None), type(...)))
 
 
 def _bound(n):
-    """A bound of a slice: a number, or what a trace computes."""
+    """A bound of a slice: a number, or what a trace computes if that is more than constants and shapes."""
     if isinstance(n, TensorLike) and n._core_value().symbolic:
         known = _core._static_value(n._core_value())
         return n._core_value() if known is None else known.item()

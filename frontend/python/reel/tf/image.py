@@ -12,6 +12,9 @@ from . import dtypes as _dtypes
 from . import random as _random
 from ._args import ints as _ints
 from ._array import slice as _slice
+from ._image_boxes import non_max_suppression as non_max_suppression
+from ._image_boxes import non_max_suppression_overlaps as non_max_suppression_overlaps
+from ._image_boxes import non_max_suppression_with_scores as non_max_suppression_with_scores
 from ._image_color import adjust_brightness as adjust_brightness
 from ._image_color import adjust_contrast as adjust_contrast
 from ._image_color import adjust_gamma as adjust_gamma
@@ -28,7 +31,6 @@ from ._image_color import rgb_to_yuv as rgb_to_yuv
 from ._image_color import yiq_to_rgb as yiq_to_rgb
 from ._image_color import yuv_to_rgb as yuv_to_rgb
 from ._image_measure import image_gradients as image_gradients
-from ._image_measure import non_max_suppression as non_max_suppression
 from ._image_measure import psnr as psnr
 from ._image_measure import sobel_edges as sobel_edges
 from ._image_measure import ssim as ssim
@@ -76,8 +78,10 @@ def _stateless(seed):
 
 def _flip(image, axis, draw, op):
     x, restore = _batched(image, op)
-    chance = _to_core(draw([x.shape[0]], 0.0, 1.0))
-    return restore(_core.where(_core.reshape(chance < 0.5, (-1, 1, 1, 1)), _core.flip(x, axis=axis), x))
+    single = _to_core(image).ndim == 3
+    chance = _to_core(draw([] if single else [x.shape[0]], 0.0, 1.0))
+    mirrored = chance < 0.5 if single else chance > 0.5
+    return restore(_core.where(_core.reshape(mirrored, (-1, 1, 1, 1)), _core.flip(x, axis=axis), x))
 
 
 def random_flip_left_right(image: ArrayLike, seed: int | None = None) -> _Tensor:
