@@ -209,7 +209,10 @@ def reverse(tensor: ArrayLike, axis: Axes, name: str | None = None) -> Tensor:
 
 def roll(input: ArrayLike, shift: ShapeLike, axis: Axes, name: str | None = None) -> Tensor:
     """Elements moved along axes; what leaves the end enters at the start."""
-    return wrap(_core.roll(to_core(input), ints(shift, "shift"), axis=ints(axis, "axis")))
+    shifts, axes = ints(shift, "shift"), ints(axis, "axis")
+    if len(shifts) != len(axes):
+        raise InvalidArgumentError(f"Roll: shift and axis must have the same size, got {list(shifts)} and {list(axes)}")
+    return wrap(_core.roll(to_core(input), shifts, axis=axes))
 
 
 def tile(input: ArrayLike, multiples: ShapeLike, name: str | None = None) -> Tensor:

@@ -74,7 +74,11 @@ def _places(band):
 
 
 def _padding(value, x, op):
-    return _core.stop_gradient(operand(value, x.dtype, op, weak=False)) if value.__class__ is not int else value
+    if value.__class__ is int and not x.dtype.is_bool:
+        return value
+    if value.__class__ is int:
+        return _core.asarray(bool(value))
+    return _core.stop_gradient(operand(value, x.dtype, op, weak=False))
 
 
 def _spread(x, band, otherwise):

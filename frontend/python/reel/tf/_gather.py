@@ -161,7 +161,10 @@ def scatter_nd(
 ) -> Tensor:
     """Zeros with the updates added at the indices."""
     _no_policy(bad_indices_policy)
-    return wrap(_core.scatter_nd(_indices(indices, "ScatterNd"), to_core(updates), ints(shape)))
+    i, u, extents = _indices(indices, "ScatterNd"), to_core(updates), ints(shape)
+    if 0 in extents and u.size:
+        raise InvalidArgumentError(f"ScatterNd: Indices and updates specified for empty output shape {list(extents)}")
+    return wrap(_core.scatter_nd(i, u, extents))
 
 
 def _scatter(mode, tensor, indices, updates, policy=""):
@@ -242,7 +245,8 @@ def sequence_mask(
     lengths: ArrayLike, maxlen: ArrayLike | None = None, dtype: DTypeLike = dtypes.bool, name: str | None = None
 ) -> Tensor:
     """[..., maxlen]: true (1) at the first lengths[...] places. maxlen: the largest length unless given."""
-    n = of_ints(lengths, "sequence_mask", "lengths")
+    n = to_core(lengths)
+    n = n if n.dtype.kind in "iu" else _core.astype(n, _core.int32)
     count = integer(wrap(_core.max(n)) if maxlen is None else maxlen, "maxlen")
     mask = _core.less(_core.astype(_core.arange(count), n.dtype), _core.expand_dims(n, -1))
     return wrap(_core.astype(mask, dtypes.core_dtype(dtype)))

@@ -36,6 +36,8 @@ def _saturated(x, dtype):
 
 
 def _converted(x, dtype, saturate=False):
+    if x.dtype.kind not in "fiu":
+        raise AttributeError(f"image dtype must be either floating point or integer, not {x.dtype.name}")
     if x.dtype is dtype:
         return _core.identity(x)
     to_int, is_int = dtype.kind in "iu", x.dtype.kind in "iu"

@@ -118,7 +118,8 @@ def total_variation(images: ArrayLike, name: str | None = None) -> Tensor:
         raise ConversionError(f"total_variation: 'images' must be either 3 or 4-dimensional, got {tuple(x.shape)}")
     down = _core.abs(x[..., 1:, :, :] - x[..., :-1, :, :])
     across = _core.abs(x[..., :, 1:, :] - x[..., :, :-1, :])
-    return wrap(_core.sum(down, (-3, -2, -1)) + _core.sum(across, (-3, -2, -1)))
+    axes = (-3, -2, -1)
+    return wrap(_core.sum(down, axes, dtype=x.dtype) + _core.sum(across, axes, dtype=x.dtype))
 
 
 def sobel_edges(image: ArrayLike) -> Tensor:

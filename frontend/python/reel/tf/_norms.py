@@ -59,7 +59,7 @@ def norm(
     axes, is_matrix = _norm_axes(axis)
     _check_order(ord, is_matrix)
     x, keep = to_core(tensor), bool(keepdims)
-    if x.dtype.kind not in "fc":
+    if x.dtype.kind not in "fc" and (ord not in (1, _INFINITY) or x.dtype.kind not in "iu"):
         raise InvalidArgumentError(f"norm: floats are needed, not {x.dtype.name}; use tf.cast")
     if is_matrix and ord == 2:
         return wrap(_largest_singular(x, axes, keep))
@@ -69,10 +69,10 @@ def norm(
     x = _core.abs(x)
     if is_matrix:
         summed, largest = axes if ord == 1 else axes[::-1]
-        out = _core.max(_core.sum(x, summed, keepdims=True), largest, keepdims=True)
+        out = _core.max(_core.sum(x, summed, keepdims=True, dtype=x.dtype), largest, keepdims=True)
         return wrap(out if keep else _core.squeeze(out, axes))
     if ord == 1:
-        return wrap(_core.sum(x, axes, keepdims=keep))
+        return wrap(_core.sum(x, axes, keepdims=keep, dtype=x.dtype))
     if ord == _INFINITY:
         return wrap(_core.max(x, axes, keepdims=keep))
     return wrap(_core.sum(x**ord, axes, keepdims=keep) ** (1.0 / ord))
@@ -152,6 +152,8 @@ def l2_normalize(
             raise ConversionError("l2_normalize: Cannot specify both 'dim' and 'axis'.")
         axis = dim
     t = to_core(x)
+    if t.dtype.kind not in "fc":
+        raise _core.InvalidTypeError(f"l2_normalize: floats are needed, not {t.dtype.name}; use tf.cast")
     if t.dtype.is_complex:
         total = _core.sum(_core.square(_core.real(t)) + _core.square(_core.imag(t)), axes_or_none(axis), keepdims=True)
         scale = _core.rsqrt(_core.maximum(total, epsilon))

@@ -40,6 +40,8 @@ UniqueWithCounts = _named("UniqueWithCounts", "y", "idx", "count")
 def sort(values: ArrayLike, axis: int = -1, direction: str = "ASCENDING", name: str | None = None) -> _Tensor:
     """The elements in order along an axis. direction: ASCENDING or DESCENDING."""
     x = _to_core(values)
+    if x.dtype.is_bool or x.dtype.is_complex:
+        raise _InvalidArgumentError(f"sort: real numbers are needed, not {x.dtype.name}")
     return _wrap(_core.sort(x, axis=_axis_of(axis, x.ndim, "sort"), descending=_descending(direction)))
 
 
