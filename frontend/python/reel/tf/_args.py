@@ -65,6 +65,15 @@ def integer(x: Any, what: str = "axis") -> int:
         raise _core.InvalidTypeError(f"{what}: an integer is needed, not {x!r}") from None
 
 
+def scalar(x: Any, what: str) -> int:
+    """An int from a number or a tensor without axes. ValueError for lists, and for tensors that are no integers."""
+    shape = getattr(x, "shape", ())
+    kind = getattr(x, "dtype", None)
+    if isinstance(x, (list, tuple)) or tuple(shape) or isinstance(x, TensorLike) and not kind.is_integer:
+        raise ConversionError(f"{what}: a scalar integer is needed, not {x!r}")
+    return integer(x, what)
+
+
 def ints(shape: ShapeLike | Any, what: str = "shape") -> tuple[int, ...]:
     """A tuple of ints from a shape, an int, an array, an int tensor, or a list of ints and tensors."""
     if isinstance(shape, (list, tuple)):

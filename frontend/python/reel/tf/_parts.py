@@ -6,7 +6,7 @@ import typing as _t
 from builtins import slice as _slice
 
 from .. import _core
-from ._args import axis_of, integer, ints, vector
+from ._args import axis_of, integer, ints, scalar, vector
 from ._tensor import TensorLike, operand, to_core, wrap
 from ._trace import all_in_graph as _all_in_graph
 from ._trace import executing_eagerly
@@ -63,6 +63,7 @@ def unstack(value: ArrayLike, num: int | None = None, axis: int = 0, name: str |
 def concat(values: ArrayLike, axis: int, name: str | None = "concat") -> Tensor:
     """Tensors joined along an axis that exists. Of one tensor or variable: itself."""
     if not isinstance(values, (list, tuple)):
+        scalar(axis, "concat: axis")
         return wrap(_core.identity(to_core(values)))
     place = integer(axis)
     if not values:
@@ -119,7 +120,12 @@ def slice(input_: ArrayLike, begin: ShapeLike, size: ShapeLike, name: str | None
         if isinstance(first, int) and not 0 <= first <= n:
             raise InvalidArgumentError(f"Slice: Expected begin[{axis}] in [0, {n}], but got {first}")
         most = n - first if isinstance(first, int) else n
-        if not -1 <= count <= most or (count == -1 and not isinstance(first, int)):
+        if count == -1 and not isinstance(first, int):
+            raise _core.FailedPreconditionError(
+                f"Slice: size[{axis}] is -1 and begin[{axis}] is traced: how many elements there are must be known while the "
+                "function is traced; give the number, or a begin of constants and shapes"
+            )
+        if not -1 <= count <= most:
             raise InvalidArgumentError(f"Slice: Expected size[{axis}] in [0, {most}], but got {count}")
     for axis, (first, count) in enumerate(zip(starts, counts)):
         if not isinstance(first, int):

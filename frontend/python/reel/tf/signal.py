@@ -10,6 +10,7 @@ from ._args import axes_or_none as _axes_or_none
 from ._args import axis_of as _axis_of
 from ._args import integer as _integer
 from ._args import ints as _ints
+from ._args import scalar as _scalar
 from ._tensor import operand as _operand
 from ._tensor import to_core as _to_core
 from ._tensor import wrap as _wrap
@@ -262,7 +263,7 @@ def frame(
     """
     x = _to_core(signal)
     place = _axis_of(axis, x.ndim, "frame")
-    length, step, n = _integer(frame_length, "frame_length"), _integer(frame_step, "frame_step"), x.shape[place]
+    length, step, n = _scalar(frame_length, "frame_length"), _scalar(frame_step, "frame_step"), x.shape[place]
     if length < 1 or step < 1:
         raise _InvalidArgumentError(f"frame: frame_length and frame_step must be positive, got {length} and {step}")
     count = -(-n // step) if pad_end else max(0, 1 + (n - length) // step)
@@ -270,6 +271,8 @@ def frame(
         widths = [(0, 0)] * x.ndim
         widths[place] = (0, max(0, (count - 1) * step + length - n))
         value = pad_value if isinstance(pad_value, (int, float)) else _operand(pad_value, x.dtype, "frame", weak=False)
+        if isinstance(value, _core.Tensor) and value.ndim:
+            raise _ConversionError(f"frame: pad_value must be a scalar, got shape {tuple(value.shape)}")
         x = _core.pad(x, widths, "constant", value)
     at = _core.expand_dims(_core.arange(count) * step, -1) + _core.arange(length)
     return _wrap(_core.take(x, at, axis=place))
