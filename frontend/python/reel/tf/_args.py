@@ -98,6 +98,8 @@ def ints(shape: ShapeLike | Any, what: str = "shape") -> tuple[int, ...]:
 
 def vector(values: Any, count: int, op: str, what: str) -> tuple[int, ...]:
     """ints() of one dimension and this many elements."""
+    if values.__class__ in (list, tuple) and len(values) == count:
+        return ints(values, what)
     t = values.shape if hasattr(values, "shape") else None
     if (t is not None and len(t) != 1) or not (t is not None or isinstance(values, (list, tuple))):
         raise InvalidArgumentError(f"{op}: {what} must be a vector of {count} integers, not {values!r}")
@@ -111,6 +113,11 @@ def vector(values: Any, count: int, op: str, what: str) -> tuple[int, ...]:
 
 def pairs(values: Any, op: str, what: str) -> list[tuple[int, int]]:
     """A matrix of two columns."""
+    if values.__class__ is list:
+        try:
+            return [(_operator.index(a), _operator.index(b)) for a, b in values]  # what nearly all are
+        except (TypeError, ValueError, _core.Error):
+            pass  # told more exactly below
     if isinstance(values, (TensorLike, _core.Tensor)):
         values = _elements(values, what)
     elif values.__class__ not in (list, tuple) and hasattr(values, "tolist"):
