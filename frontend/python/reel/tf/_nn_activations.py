@@ -29,7 +29,7 @@ def _define(name, f, integers=False, flat=False) -> _sig.Activation:
     def op(features: ArrayLike, name: str | None = None) -> Tensor:
         x = to_core(features)
         if not x.dtype.is_floating and not (integers and x.dtype.is_integer):
-            check_float(op.__name__, x)
+            check_float(op.__name__, x, "features")
         return wrap(f(linked(x) if flat else x))
 
     op.__name__ = op.__qualname__ = name
@@ -49,7 +49,7 @@ def silu(features: ArrayLike, beta: ArrayLike = 1.0) -> Tensor:
     """x sigmoid(beta x)."""
     x = to_core(features)
     if not x.dtype.is_complex:
-        check_float("silu", x)
+        check_float("silu", x, "features")
     if isinstance(beta, (int, float)) and beta == 1:
         return wrap(_nn.silu(x))
     return wrap(x * _core.sigmoid(x * operand(beta, x.dtype, "silu", weak=True)))
@@ -63,7 +63,7 @@ def leaky_relu(features: ArrayLike, alpha: float = 0.2, name: str | None = None)
     x = to_core(features)
     if x.dtype.is_integer:
         x = _core.astype(x, _core.float32)
-    check_float("leaky_relu", x)
+    check_float("leaky_relu", x, "features")
     if isinstance(alpha, TensorLike):
         raise _core.InvalidTypeError(
             f"leaky_relu: `alpha` must be a number, received {alpha!r}; use tf.where for a tensor"
@@ -74,7 +74,7 @@ def leaky_relu(features: ArrayLike, alpha: float = 0.2, name: str | None = None)
 def gelu(features: ArrayLike, approximate: bool = False, name: str | None = None) -> Tensor:
     """x/2 (1 + erf(x / sqrt 2)), or its approximation by tanh."""
     x = to_core(features)
-    check_float("gelu", x)
+    check_float("gelu", x, "features")
     return wrap(_nn.gelu(x, bool(approximate)))
 
 
@@ -82,7 +82,7 @@ def crelu(features: ArrayLike, axis: int = -1, name: str | None = None) -> Tenso
     """relu of x and of -x, joined along axis."""
     x = to_core(features)
     if not x.dtype.is_integer:
-        check_float("crelu", x)
+        check_float("crelu", x, "features")
     return wrap(_nn.relu(linked(_core.concat([x, -x], axis=int(axis)))))
 
 

@@ -41,7 +41,7 @@ _TRANSPOSED = {1: _nn.conv1d_transpose, 2: _nn.conv2d_transpose, 3: _nn.conv3d_t
 def _operands(op, input, filters, spatial, more=True):
     x = to_core(input)
     w = operand(filters, x.dtype, op, weak=False)
-    check_float(op, x)
+    check_float(op, x, integers=spatial == 2 and "depthwise" not in op)
     check_rank(op, "input", x, [spatial + 2], more)
     check_rank(op, "filters", w, [spatial + 2])
     return x, w
@@ -214,7 +214,11 @@ def _transposed(op, spatial, input, filters, output_shape, strides, padding, dat
             f"{op}: input channels does not match filter's input channels: {channels} and {w.shape[-1]}, input "
             f"{tuple(x.shape)}, filters {tuple(w.shape)} of [..., outputs, channels]"
         )
-    y = _TRANSPOSED[spatial](to_last(x, first), w, steps, around, apart, None, list(wanted))
+    if 0 in x.shape or 0 in wanted:
+        shape = [*x.shape[:1], *wanted, w.shape[spatial]]
+        y = _core.zeros(shape, dtype=x.dtype) + 0 * (_core.sum(x) + _core.sum(w))
+    else:
+        y = _TRANSPOSED[spatial](to_last(x, first), w, steps, around, apart, None, list(wanted))
     return wrap(to_first(y, first))
 
 

@@ -131,12 +131,12 @@ def check_rank(op: str, what: str, x: _core.Tensor, ranks: Sequence[int], at_lea
     )
 
 
-def check_float(op: str, x: _core.Tensor) -> None:
-    """TypeError of a tensor that is not of floats."""
-    if not x.dtype.is_floating:
+def check_float(op: str, x: _core.Tensor, what: str = "input", integers: bool = False) -> None:
+    """TypeError of a tensor that is not of floats (or int32)."""
+    if not x.dtype.is_floating and not (integers and x.dtype is _core.int32):
         raise _core.InvalidTypeError(
-            f"{op}: DataType {x.dtype.name} is not in the list of allowed values: float16, bfloat16, float32, float64; "
-            "use tf.cast"
+            f"{op}: Value passed to parameter {what!r} has DataType {x.dtype.name} not in list of allowed values: float16, "
+            f"bfloat16, float32, float64{', int32' if integers else ''}; use tf.cast"
         )
 
 

@@ -96,6 +96,12 @@ _REASONS = {
         tf.random.all_candidate_sampler tf.random.fixed_unigram_candidate_sampler tf.random.learned_unigram_candidate_sampler
         tf.random.log_uniform_candidate_sampler tf.random.uniform_candidate_sampler
         tf.compat.v1.nn.log_uniform_candidate_sampler tf.compat.v1.nn.uniform_candidate_sampler""",
+    "sequences of labels of different lengths, which are sparse tensors there": """tf.nn.ctc_beam_search_decoder
+        tf.nn.ctc_greedy_decoder tf.nn.ctc_unique_labels tf.nn.collapse_repeated""",
+    "windows of random extents, and other pools and fits that no gradient guide uses": """tf.nn.fractional_avg_pool
+        tf.nn.fractional_max_pool tf.nn.isotonic_regression""",
+    "cells of recurrent networks: use tf.keras.layers.LSTM, GRU or SimpleRNN": """tf.nn.RNNCellDeviceWrapper
+        tf.nn.RNNCellDropoutWrapper tf.nn.RNNCellResidualWrapper""",
     "classes and dispatch of TensorFlow's own extension types": """tf.experimental.BatchableExtensionType
         tf.experimental.ExtensionType tf.experimental.ExtensionTypeBatchEncoder tf.experimental.ExtensionTypeSpec
         tf.experimental.extension_type tf.experimental.dispatch_* tf.experimental.unregister_dispatch_for

@@ -18,7 +18,7 @@ if _t.TYPE_CHECKING:
 
 class _State(_threading.local):
     depth = 0
-    tapes = 0  # that record, a persistent one counts twice
+    tapes = 0  # and accumulators that listen; a persistent tape counts twice
     convert = None  # autograph's, if the function that is traced has it
     _graph = None
     runner = None  # what knows the values of graph tensors, while a session runs

@@ -8,7 +8,7 @@ from .. import _core
 from . import nest
 from ._tape import UnconnectedGradients, handle_dtype, handle_of, unconnected_name, wrap_gradient
 from ._tensor import TensorLike, convert_to_tensor, to_core, wrap
-from ._trace import as_method, executing_eagerly
+from ._trace import as_method, executing_eagerly, state
 from .errors import ConversionError, StateError
 
 if _t.TYPE_CHECKING:
@@ -137,9 +137,11 @@ class ForwardAccumulator:
 
     def __enter__(self) -> ForwardAccumulator:
         self._accumulator.__enter__()
+        state.tapes += 1
         return self
 
     def __exit__(self, kind: Any, value: Any, traceback: Any) -> None:
+        state.tapes -= 1
         self._accumulator.__exit__(kind, value, traceback)
 
     @_t.overload

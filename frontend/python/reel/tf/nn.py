@@ -63,6 +63,8 @@ from ._nn_pool import pool as pool
 from ._nn_pool import space_to_batch as space_to_batch
 from ._nn_pool import space_to_depth as space_to_depth
 from ._nn_pool import with_space_to_batch as with_space_to_batch
+from ._nn_sampled import nce_loss as nce_loss
+from ._nn_sampled import sampled_softmax_loss as sampled_softmax_loss
 from .math import in_top_k as in_top_k
 from .math import log_softmax as log_softmax
 from .math import sigmoid as sigmoid
