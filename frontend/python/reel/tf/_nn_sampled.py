@@ -61,7 +61,9 @@ def _logits(op, weights, biases, labels, inputs, num_sampled, num_classes, num_t
     check_rank(op, "inputs", x, [2])
     y = _core.reshape(y, (-1, int(num_true)))
     if y.shape[0] != x.shape[0]:
-        raise ConversionError(f"{op}: labels {tuple(y.shape)} must be num_true {num_true} for each of {x.shape[0]} inputs")
+        raise ConversionError(
+            f"{op}: labels {tuple(y.shape)} must be num_true {num_true} for each of {x.shape[0]} inputs"
+        )
     if sampled_values is None:
         sampled_values = _sample(op, y, int(num_sampled), int(num_classes), seed)
     ids, often_true, often_sampled = (_core.stop_gradient(to_core(v)) for v in sampled_values)
@@ -77,7 +79,9 @@ def _logits(op, weights, biases, labels, inputs, num_sampled, num_classes, num_t
         hit = _core.any(_core.equal(_core.expand_dims(y, -1), ids), 1)
         sampled = _core.where(hit, _core.full((), -3.4028235e38, dtype=x.dtype), sampled)
     sampled = sampled - _core.log(_core.astype(often_sampled, x.dtype))
-    targets = _core.concat([_core.full(tuple(true.shape), 1 / num_true, dtype=x.dtype), _core.zeros_like(sampled)], axis=1)
+    targets = _core.concat(
+        [_core.full(tuple(true.shape), 1 / num_true, dtype=x.dtype), _core.zeros_like(sampled)], axis=1
+    )
     return _core.concat([true, sampled], axis=1), targets
 
 
