@@ -162,6 +162,8 @@ def binomial_of(op: str, stream: Any, shape: Any, counts: ArrayLike, probs: Arra
 
 def pair_of(op: str, seed: ArrayLike) -> tuple[Any, Any]:
     """The two integers of a seed, as Python ints or scalars of a trace."""
+    if isinstance(seed, (list, tuple)) and len(seed) == 2 and all(type(s) is int for s in seed):
+        return seed[0], seed[1]
     t = to_core(seed)
     if t.dtype not in (_core.int32, _core.int64):
         raise _core.InvalidTypeError(f"{op}: seed must be two int32 or int64, received {t.dtype.name}")

@@ -95,7 +95,7 @@ class Identity(Initializer):
 
 
 class RandomInitializer(Initializer):
-    """Draws the same numbers at every call: those of the seed, or, without one, of a seed drawn at the first call."""
+    """Draws the same numbers at every call, Keras's for a seed; without one those of a seed drawn at the first call."""
 
     def __init__(self, seed: int | None = None) -> None:
         if seed is not None and not isinstance(seed, int):

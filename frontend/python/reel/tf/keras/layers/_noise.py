@@ -6,8 +6,8 @@ import math as _math
 import typing as _t
 
 from .... import _core
-from ... import _array
-from ..._tensor import cast, convert_to_tensor
+from ... import _array, random
+from ..._tensor import cast, convert_to_tensor, wrap
 from ...errors import ConversionError
 from .._layer import InputSpec, Layer
 from ._shaping import checked_format
@@ -17,25 +17,29 @@ if _t.TYPE_CHECKING:
 
 
 class _Drawing(Layer):
-    """A layer with a sequence of numbers of its own if it has a seed, of the global one without."""
+    """A layer with a sequence of numbers of its own, Keras's, if it has a seed, of the global one without."""
 
     def __init__(self, seed: int | None = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.seed = seed
-        self.__dict__["_generator"] = None if seed is None else _core.random.Generator(int(seed))
+        start = None if seed is None else _core.asarray([int(seed), 0], _core.int64)
+        self.__dict__["_next_seed"] = None if seed is None else _core.Variable(start, trainable=False)
         self.supports_masking = True
         self.built = True
 
-    def _uniform(self, x, shape=None):
-        from ..._tensor import wrap
+    def _drawn(self, x, shape, name):
+        """Numbers of x's dtype: of the layer's next seed by tf.random's stateless function, or of the global sequence."""
+        if self._next_seed is None:
+            return getattr(random, name)(shape, dtype=x.dtype)
+        seed = self._next_seed.value()
+        self._next_seed.assign(seed + _core.asarray([0, 1], _core.int64))
+        return getattr(random, "stateless_" + name)(shape, wrap(seed), dtype=x.dtype)
 
-        shape = tuple(x.shape) if shape is None else shape
-        return wrap(_core.random.uniform(shape, dtype=x.dtype.core, generator=self._generator))
+    def _uniform(self, x, shape=None):
+        return self._drawn(x, tuple(x.shape) if shape is None else shape, "uniform")
 
     def _normal(self, x):
-        from ..._tensor import wrap
-
-        return wrap(_core.random.normal(tuple(x.shape), dtype=x.dtype.core, generator=self._generator))
+        return self._drawn(x, tuple(x.shape), "normal")
 
 
 def _rate(rate, what="rate"):
