@@ -21,8 +21,6 @@ from . import (
     linalg as linalg,
     math as math,
     nest as nest,
-    nn as nn,
-    random as random,
 )
 from ._array import *  # noqa: F401,F403
 from ._array import slice as slice
@@ -177,6 +175,8 @@ _LAZY = {
     "losses": ".keras.losses",
     "metrics": ".keras.metrics",
     "optimizers": ".keras.optimizers",
+    "nn": ".nn",
+    "random": ".random",
     "signal": ".signal",
     "strings": ".strings",
     "summary": ".summary",
@@ -195,6 +195,8 @@ if _typing.TYPE_CHECKING:
     from . import distribute as distribute
     from . import image as image
     from . import keras as keras
+    from . import nn as nn
+    from . import random as random
     from . import signal as signal
     from . import strings as strings
     from . import summary as summary

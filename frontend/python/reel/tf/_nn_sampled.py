@@ -7,10 +7,8 @@ import typing as _t
 
 from .. import _core
 from .. import nn as _nn
-from ._draws import stream_of as _stream_of
 from ._nn_losses import embedding_lookup
 from ._nn_windows import check_float, check_rank
-from ._philox import APART, known, unit
 from ._tensor import operand, to_core, wrap
 from ._trace import all_in_graph as _all_in_graph
 from .errors import ConversionError
@@ -27,18 +25,19 @@ def _sample(op, labels, count, classes, seed):
 
     Classes come by the distribution log((c + 2) / (c + 1)) / log(classes + 1): the more frequent ones are to come first.
     """
+    from . import _draws, _philox
+
     if count > classes:
         raise ConversionError(f"{op}: num_sampled {count} must not be more than num_classes {classes}")
     if labels.symbolic:
         raise _core.UnimplementedError(f"{op}: in a tf.function give sampled_values: classes are drawn eagerly only")
-    stream = _stream_of(op, seed, None, 64 * count * APART)
+    stream = _draws.stream_of(op, seed, None, 64 * count * _philox.APART)
     if stream is None:
         stream = (*_core.random.default_generator().split(1)[0].tolist(), 0)
-    assert known(stream)
     found: dict[int, None] = {}
     tries = at = 0
     while len(found) < count:
-        for u in unit((stream[0], stream[1] + at, stream[2]), (4 * count,), _core.float64).tolist():
+        for u in _philox.unit((stream[0], stream[1] + at, stream[2]), (4 * count,), _core.float64).tolist():
             tries += 1
             found[min(int(_math.exp(u * _math.log(classes + 1))) - 1, classes - 1)] = None
             if len(found) == count:
