@@ -143,7 +143,7 @@ def _noise_shape(noise_shape, x):
         given = [n if d is None else d for d, n in zip(given, shape)]
     if any(d is None for d in given):
         raise ConversionError(f"dropout: noise_shape {given} must have the {len(shape)} axes of x to have None in it")
-    return [int(d) for d in given]
+    return list(ints(given))
 
 
 def _dropped(op, x, rate, noise_shape, draw):
