@@ -43,7 +43,7 @@ _AVG = {1: _nn.avg_pool1d, 2: _nn.avg_pool2d, 3: _nn.avg_pool3d}
 def _over_channels(op, x, size, step, spatial):
     """The maximum over groups of neighbouring channels, which come last."""
     if max(spatial) > 1:
-        raise _core.UnimplementedError(f"{op}: a window over channels and over space at once is not supported")
+        raise _core.UnimplementedError(f"{op}: exactly one of pooling across depth and pooling across space is supported")
     if size != step or x.shape[-1] % size:
         raise _core.UnimplementedError(
             f"{op}: a window of {size} channels must be as long as its stride {step} and divide the {x.shape[-1]} channels"
