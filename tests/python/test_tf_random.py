@@ -105,6 +105,18 @@ def test_words_carry_into_the_upper_half():
     assert (a[4:] == b).all()
 
 
+def test_checkpoints_hold_generators(tmp_path):
+    g = tf.random.Generator.from_seed(1)
+    model = tf.Module()
+    model.g = g
+    g.normal([2])
+    path = tf.train.Checkpoint(generator=g, model=model).write(str(tmp_path / "saved"))
+    expected = g.normal([3]).numpy()
+    other = tf.random.Generator.from_seed(9)
+    tf.train.Checkpoint(generator=other).read(path)
+    np.testing.assert_array_equal(other.normal([3]).numpy(), expected)
+
+
 def test_sampled_losses_draw_other_classes():
     tf.random.set_seed(1)
     w, b, x = tf.random.normal([50, 4]), tf.zeros([50]), tf.random.normal([3, 4])

@@ -241,6 +241,9 @@ class Generator:
         self._check(alg)
         self._state = Variable(_state("Generator", state), trainable=False, name="StateVar")
 
+    def _checkpoint_children(self):
+        return {"_state_var": self._state}
+
     @staticmethod
     def _check(alg):
         if algorithm_of("Generator", alg) is not Algorithm.PHILOX:
