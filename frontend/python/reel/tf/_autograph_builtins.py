@@ -1,5 +1,9 @@
 """Python's functions on traced tensors, as converted functions call them; `assert` and range among them."""
 
+from __future__ import annotations
+
+import typing as _t
+
 from .. import _core
 from . import _array, _control, debugging, dtypes, math
 from ._range import TracedRange
@@ -7,8 +11,13 @@ from ._tensor import PythonOperators, convert_to_tensor
 from ._tensor_array import TensorArray
 from .errors import ConversionError
 
+if _t.TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
 
-def traced(x):
+
+def traced(x: object) -> bool:
+    """Whether it is a tensor of a trace or of a tf.Graph."""
     return isinstance(x, _core.Tensor) and x.symbolic or _control.symbolic(x) or isinstance(x, PythonOperators)
 
 
@@ -53,7 +62,7 @@ def _sorted(iterable, /, *, key=None, reverse=False):
     return _array.sort(iterable, direction="DESCENDING" if reverse else "ASCENDING")
 
 
-def assert_(test, message):
+def assert_(test: Any, message: Callable[[], Any]) -> None:
     """assert test, message"""
     if traced(test):
         text = message()
@@ -63,7 +72,7 @@ def assert_(test, message):
         raise AssertionError(*([] if text is None else [text]))
 
 
-def range_(*args):
+def range_(*args: Any) -> Any:
     """range(), of traced tensors too."""
     if not any(traced(x) for x in args):
         return range(*args)

@@ -26,11 +26,12 @@ NUMBERS = (bool, int, float, complex)
 MOST = 1 << 20  # elements along an axis that is open
 
 
-def is_array(x):
+def is_array(x: object) -> bool:
+    """Whether it is an array of another package."""
     return hasattr(x, "__array__") and not isinstance(x, (TensorLike, IndexedSlices, _core.IndexedSlices))
 
 
-def outputs(result):
+def outputs(result: Any) -> Any:
     """What a function returns: numbers, shapes and variables as tensors, the core's slices as tf's. TypeError for others."""
 
     def output(x):
@@ -52,7 +53,7 @@ def outputs(result):
     return nest.map_structure(output, result)
 
 
-def opened(shape, open_axes):
+def opened(shape: Sequence[int], open_axes: dict[int, str]) -> tuple[int | str, ...]:
     """The shape with the names of its open axes."""
     return tuple(open_axes.get(axis, n) for axis, n in enumerate(shape))
 
@@ -88,7 +89,7 @@ class Literal:
         return f"Literal[{_calls.text_of(self.key)}]"
 
 
-def key_of(x):
+def key_of(x: object) -> tuple[Any, Any]:
     """The key of an argument that is no tensor, or one of strings."""
     if isinstance(x, StringTensor):
         return x.key()

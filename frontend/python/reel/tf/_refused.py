@@ -37,6 +37,8 @@ _REASONS = {
     "training on many machines or devices: reel runs in one process on one CPU": """tf.distribute.experimental
         tf.distribute.MultiWorkerMirroredStrategy tf.distribute.ParameterServerStrategy tf.distribute.Server
         tf.distribute.cluster_resolver tf.distribute.coordinator tf.distribute.CrossDeviceOps
+        tf.distribute.DistributedDataset tf.distribute.DistributedIterator tf.distribute.DistributedValues
+        tf.distribute.InputOptions tf.distribute.RunOptions tf.distribute.StrategyExtended
         tf.distribute.HierarchicalCopyAllReduce tf.distribute.ReductionToOneDevice tf.distribute.InputReplicationMode
         tf.config.experimental_connect_to_cluster tf.config.experimental_connect_to_host
         tf.config.experimental.ClusterDeviceFilters tf.train.ClusterDef tf.train.ClusterSpec tf.train.JobDef

@@ -101,10 +101,10 @@ class Variable(TensorLike, _Core):
             )
         if caching_device is not None:
             device(caching_device)
-        self.synchronization = _member(synchronization, VariableSynchronization, "synchronization", name)
-        self.aggregation = _member(aggregation, VariableAggregation, "aggregation", name)
+        self._synchronization = _member(synchronization, VariableSynchronization, "synchronization", name)
+        self._aggregation = _member(aggregation, VariableAggregation, "aggregation", name)
         if trainable is None:
-            trainable = self.synchronization is not VariableSynchronization.ON_READ
+            trainable = self._synchronization is not VariableSynchronization.ON_READ
         if callable(initial_value) and not isinstance(initial_value, TensorLike):
             initial_value = initial_value()
         wanted = dtypes.core_dtype(dtype)
@@ -116,7 +116,7 @@ class Variable(TensorLike, _Core):
             _check_shape(value, shape)
         _on_creation(self)
         _Core.__init__(self, value, bool(trainable), scoped("Variable" if name is None else name))
-        self.constraint = constraint
+        self._constraint = constraint
         for made in _made:
             made.append((self, value))
 
@@ -134,6 +134,18 @@ class Variable(TensorLike, _Core):
     @property
     def name(self) -> str:
         return _Core.name.fget(self) + ":0"
+
+    @property
+    def constraint(self) -> Callable[[Any], Any] | None:
+        return self._constraint
+
+    @property
+    def synchronization(self) -> VariableSynchronization:
+        return self._synchronization
+
+    @property
+    def aggregation(self) -> VariableAggregation:
+        return self._aggregation
 
     @property
     def handle(self) -> Variable:
@@ -221,7 +233,7 @@ class Variable(TensorLike, _Core):
         return out
 
     def assign(
-        self, value: ArrayLike, use_locking: bool | None = None, name: str | None = None, read_value: bool = True
+        self, value: ArrayLike, use_locking: bool = False, name: str | None = None, read_value: bool = True
     ) -> Variable:
         """Replaces the value; shape and dtype must be the variable's. No gradient flows to `value`.
 
@@ -231,14 +243,14 @@ class Variable(TensorLike, _Core):
         return self if read_value else _t.cast("Variable", None)
 
     def assign_add(
-        self, delta: ArrayLike, use_locking: bool | None = None, name: str | None = None, read_value: bool = True
+        self, delta: ArrayLike, use_locking: bool = False, name: str | None = None, read_value: bool = True
     ) -> Variable:
         """assign(value + delta)."""
         _Core.assign_add(self, self._new_value(delta, "assign_add"))
         return self if read_value else _t.cast("Variable", None)
 
     def assign_sub(
-        self, delta: ArrayLike, use_locking: bool | None = None, name: str | None = None, read_value: bool = True
+        self, delta: ArrayLike, use_locking: bool = False, name: str | None = None, read_value: bool = True
     ) -> Variable:
         """assign(value - delta)."""
         _Core.assign_sub(self, self._new_value(delta, "assign_sub"))

@@ -24,15 +24,15 @@ if _t.TYPE_CHECKING:
 
 
 @_t.overload
-def do_not_convert(function: F) -> F: ...
+def do_not_convert(func: F) -> F: ...
 @_t.overload
-def do_not_convert(function: None = None) -> Callable[[F], F]: ...
-def do_not_convert(function: Any = None) -> Any:
+def do_not_convert(func: None = None) -> Callable[[F], F]: ...
+def do_not_convert(func: Any = None) -> Any:
     """Marks a function that convert leaves as it is."""
-    if function is None:
+    if func is None:
         return do_not_convert
-    function._reel_do_not_convert = True
-    return function
+    func._reel_do_not_convert = True
+    return func
 
 
 def _function_of(entity, what):
