@@ -222,10 +222,18 @@ def while_loop(
         raise _core.InvalidTypeError(f"loop_vars must be a list or tuple, not {type(loop_vars).__name__}")
     if not len(loop_vars):
         raise ConversionError("'loop_vars' must be provided.")
+    if not isinstance(parallel_iterations, int) or parallel_iterations < 1:
+        raise _core.InvalidTypeError("while_loop: 'parallel_iterations' must be a positive integer.")
+    if maximum_iterations is not None and convert_to_tensor(maximum_iterations).shape:
+        raise ConversionError(
+            f"while_loop: 'maximum_iterations' must be a scalar. Received shape: {convert_to_tensor(maximum_iterations).shape}"
+        )
     values = nest.map_structure(_variable, loop_vars)
     test = cond(*values)
     if symbolic(test) or any(symbolic(x) for x in nest.flatten(values)):
-        return _traced_while(cond, body, values, maximum_iterations)
+        if shape_invariants is not None:
+            nest.assert_same_structure(loop_vars, shape_invariants, check_types=False)
+        return _back(_traced_while(cond, body, values, maximum_iterations), back_prop)
     count = 0
     values = _core._own_operands(values)
     while (maximum_iterations is None or count < int(maximum_iterations)) and bool(test):
@@ -233,6 +241,13 @@ def while_loop(
         count += 1
         test = cond(*values)
     return values
+
+
+def _back(results, back_prop):
+    """What a loop of a graph gives; without back_prop no gradient flows into it."""
+    if back_prop:
+        return results
+    return closed(nest.map_structure(lambda x: wrap(_core.stop_gradient(to_core(x))), opened(results)))
 
 
 def _next_values(out, values):
@@ -261,6 +276,7 @@ def _variable(x):
 def _traced_while(cond, body, values, maximum_iterations):
     cond, body = converted(cond), converted(body)
     limit = None if maximum_iterations is None else static_int(maximum_iterations)
+    limit = limit if limit is None else max(limit, 0)
     if limit is None and maximum_iterations is not None:
         return _counted(cond, body, values, maximum_iterations)
     while True:
@@ -354,7 +370,7 @@ def map_fn(
     if any(symbolic(x) for x in nest.flatten(elems)):
         packer, inputs, fn = _Packer(), _Packer(elems), converted(fn)
         rows = _core.map_fn(lambda row: packer.leaves(checked(inputs.pack(row))), inputs.leaves(elems))
-        return packer.pack(rows)
+        return _back(packer.pack(rows), back_prop)
     if n == 0:
         return nest.map_structure(_no_rows, wanted)
     return _stack([_run(checked, _row(elems, i)) for i in range(n)])
@@ -390,7 +406,7 @@ def _start(elems, n, initializer, reverse, what):
     return _row(elems, order[0]), order[1:]
 
 
-def _fold(fn, elems, initializer, reverse, what):
+def _fold(fn, elems, initializer, reverse, what, back_prop):
     elems, n = _rows(elems, what)
     value, order = _start(elems, n, initializer, reverse, what)
     if any(symbolic(x) for x in nest.flatten(elems) + nest.flatten(value)):
@@ -403,7 +419,7 @@ def _fold(fn, elems, initializer, reverse, what):
         last = fold(
             lambda a, x: state.leaves(fn(state.pack(a), inputs.pack(x))), [x._t for x in rows], state.leaves(value)
         )
-        return state.pack(last)
+        return _back(state.pack(last), back_prop)
     value = _core._own_operands(value)
     for i in order:
         value = _run(fn, value, _row(elems, i))
@@ -421,7 +437,7 @@ def foldl(
     name: str | None = None,
 ) -> R:
     """a = fn(a, row) for each row; the last a. Without an initializer the first row is one."""
-    return _fold(fn, elems, initializer, False, "foldl")
+    return _fold(fn, elems, initializer, False, "foldl", back_prop)
 
 
 @as_method("foldr")
@@ -435,7 +451,7 @@ def foldr(
     name: str | None = None,
 ) -> R:
     """The same from the last row to the first."""
-    return _fold(fn, elems, initializer, True, "foldr")
+    return _fold(fn, elems, initializer, True, "foldr", back_prop)
 
 
 @as_method("scan")
@@ -456,11 +472,10 @@ def scan(
     if any(symbolic(x) for x in nest.flatten(elems) + nest.flatten(value)):
         state, inputs, fn = _Packer(value), _Packer(elems), converted(fn)
         start = None if initializer is None else state.leaves(value)
-        return state.pack(
-            _core.scan(
-                lambda a, x: state.leaves(fn(state.pack(a), inputs.pack(x))), inputs.leaves(elems), start, reverse
-            )
+        rows = _core.scan(
+            lambda a, x: state.leaves(fn(state.pack(a), inputs.pack(x))), inputs.leaves(elems), start, reverse
         )
+        return _back(state.pack(rows), back_prop)
     values = [value] if initializer is None else []
     value = _core._own_operands(value)
     for i in order:
