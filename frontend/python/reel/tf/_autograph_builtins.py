@@ -24,7 +24,9 @@ def traced(x: object) -> bool:
 def _len(x):
     if isinstance(x, TensorArray):
         return x.size()
-    return len(x) if not traced(x) or x.shape and x.shape[0] is not None else _array.shape(x)[0]
+    if not traced(x) or not x.shape:
+        return len(x)
+    return x.shape[0] if x.shape[0] is not None else _array.shape(x)[0]
 
 
 def _int(*args, **kwargs):
