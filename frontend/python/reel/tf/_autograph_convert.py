@@ -5,8 +5,6 @@ import linecache as _linecache
 import os as _os
 import types as _types
 
-from . import _autograph_rewrite
-
 _STDLIB = _os.path.dirname(_os.__file__) + _os.sep
 _codes = {}  # code object -> code of the converted function, or None if it stays as it is
 
@@ -20,6 +18,8 @@ def convert(function, runtime):
         return _functools.partial(convert(function.func, runtime), *function.args, **function.keywords)
     if not isinstance(function, _types.FunctionType) or not _is_users(function):
         return function
+    from . import _autograph_rewrite  # which is slow to import, and not wanted before
+
     code = function.__code__
     if code not in _codes:
         _codes[code] = _autograph_rewrite.rewrite(function)
@@ -44,6 +44,8 @@ def _is_users(function):
 
 def _bind(function, code, runtime):
     """The converted code with the globals, defaults and captured variables of the function."""
+    from . import _autograph_rewrite
+
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
     cells[_autograph_rewrite.RUNTIME] = _types.CellType(runtime)
     closure = tuple(cells[name] for name in code.co_freevars)

@@ -9,6 +9,7 @@ from .. import _custom, _transforms
 from . import nest
 from ._slices import IndexedSlices
 from ._tensor import Tensor, TensorLike, convert_to_tensor, to_core, wrap
+from ._trace import state
 
 if _t.TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,6 +50,8 @@ def _on_core(f):
 def _on_tf(core_function, f):
     @_functools.wraps(f)
     def call(*args, **kwargs):
+        if state.graph is not None:  # a node of a tf.Graph, whose tensors f can take as arguments only
+            return state.graph.call(call, args, kwargs)
         return _to_tf(core_function(*_to_core(args), **kwargs))
 
     return call
