@@ -502,3 +502,24 @@ def test_growing_tensor_arrays_unroll_loops_of_known_length():
     assert list(squares(4).numpy()) == [0, 1, 4, 9]
     with pytest.raises(NotImplementedError, match="size=N"):
         squares(tf.constant(4))
+
+
+def test_lists_that_a_traced_loop_appends_to_are_refused():
+    @tf.function
+    def collect(n):
+        out = []
+        for i in tf.range(n):
+            out.append(i * 2)
+        return tf.stack(out)
+
+    with pytest.raises(ValueError, match="tf.TensorArray, not into a Python list"):
+        collect(tf.constant(3))
+
+
+def test_called_lambdas_and_elements_are_converted():
+    @tf.function
+    def f(x):
+        functions = [lambda u: u if u > 0.0 else -u]
+        return functions[0](x) + (lambda u: u if u > 1.0 else u * 10.0)(x)
+
+    assert [float(f(tf.constant(x))) for x in (0.5, 2.0, -3.0)] == [5.5, 4.0, -27.0]

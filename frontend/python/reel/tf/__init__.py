@@ -49,6 +49,8 @@ from ._registry import RegisterGradient as RegisterGradient, no_gradient as no_g
 from ._scopes import (
     control_dependencies as control_dependencies,
     device as device,
+    get_current_name_scope as get_current_name_scope,
+    get_logger as get_logger,
     get_static_value as get_static_value,
     group as group,
     init_scope as init_scope,

@@ -516,7 +516,7 @@ class _Expressions(ast.NodeTransformer):
             return _expression(f"super(__class__, {self.function.parameters[0]})", node)
         plain = isinstance(node.func, ast.Name) and node.func.id in _NOT_CALLED or _is_load(node)
         self.generic_visit(node)
-        if not plain and isinstance(node.func, (ast.Name, ast.Attribute, ast.Call)):
+        if not plain and isinstance(node.func, (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Lambda)):
             call = _expression(f"{RUNTIME}.call(None)", node)
             call.args[0] = node.func
             node.func = call

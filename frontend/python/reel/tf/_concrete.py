@@ -14,7 +14,7 @@ from ._tensor_array import TensorArray
 from ._text import StringTensor
 from ._trace import state
 from .dtypes import BY_CORE
-from .errors import InvalidArgumentError
+from .errors import InvalidArgumentError, StateError
 
 if _t.TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,6 +69,10 @@ def _tensors_of(x):
     if isinstance(x, IndexedSlices):
         return [x.values._t, x.indices._t]
     return [x._t] if isinstance(x, Tensor) else []
+
+
+class _Inaccessible(StateError, ValueError):
+    """A tensor of a trace was used where it has no value."""
 
 
 class Literal:
@@ -167,6 +171,14 @@ class ConcreteFunction:
             result = self._function(*args, **kwargs)
             _calls.refuse_leaks(self._name, result)
             result = outputs(result)
+        except _core.FailedPreconditionError as error:
+            if "outside the trace that made it" not in str(error) or isinstance(error, _Inaccessible):
+                raise
+            raise _Inaccessible(
+                f"{self._owner._name}: a tensor that was made inside a traced loop or branch is used outside of it: what a "
+                "loop collects goes into a tf.TensorArray, not into a Python list; what a branch makes is its result, or a "
+                f"local variable that both branches assign. {error}"
+            ) from error
         finally:
             state.depth, state.convert = state.depth - 1, outer
         flat = nest.flatten(result)

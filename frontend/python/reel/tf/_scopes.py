@@ -17,6 +17,7 @@ from .errors import ConversionError, StateError
 if _t.TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
+    from logging import Logger
     from typing import Any
 
 
@@ -82,6 +83,21 @@ class name_scope:
 
     def __exit__(self, *error: Any) -> None:
         self._exits.pop()()
+
+
+def get_current_name_scope() -> str:
+    """The name scopes around, with slashes between them; empty outside of all."""
+    graph = state.graph
+    if graph is not None and hasattr(graph, "get_name_scope"):
+        return graph.get_name_scope()
+    return _names.prefix.rstrip("/")
+
+
+def get_logger() -> Logger:
+    """The logger called "tensorflow", on which scripts set a level; Reel itself logs nothing there."""
+    from logging import getLogger
+
+    return getLogger("tensorflow")
 
 
 @_contextlib.contextmanager
