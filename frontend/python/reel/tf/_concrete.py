@@ -71,7 +71,7 @@ def _tensors_of(x):
     return [x._t] if isinstance(x, Tensor) else []
 
 
-class _Inaccessible(StateError, ValueError):
+class _Inaccessible(StateError, _core.InvalidTypeError):
     """A tensor of a trace was used where it has no value."""
 
 
