@@ -14,7 +14,7 @@ from ._tensor_array import TensorArray
 from ._text import StringTensor
 from ._trace import state
 from .dtypes import BY_CORE
-from .errors import InvalidArgumentError, StateError
+from .errors import ConversionError, InvalidArgumentError, StateError
 
 if _t.TYPE_CHECKING:
     from collections.abc import Sequence
@@ -351,6 +351,16 @@ class ConcreteFunction:
 
         return FunctionGraph(self)
 
+    def depends(self) -> list[bool]:
+        """For each leaf of what it returns, whether that depends on an argument; no leaf of slices is asked for."""
+        nodes = self.graph.as_graph_def().node
+        reached = {n.name for n in nodes if n.op == "Placeholder"}
+        for n in nodes:
+            if any(i.partition(":")[0] in reached for i in n.input):
+                reached.add(n.name)
+        tensors = iter([n.name in reached for n in nodes if n.op == "Return"])
+        return [any([next(tensors) for _ in range(count)]) for count in self._results]
+
     @property
     def inference_fn(self) -> ConcreteFunction:
         """Itself: forward and gradient are made of one function."""
@@ -515,3 +525,17 @@ class VaryingFunction(ConcreteFunction):
                 values[i] = leaves[i]
             program = self._of_shapes[shapes] = ConcreteFunction(self._owner, function, values, pack)
         return ConcreteFunction.call_flat(program, leaves)
+
+
+def check_options(options: Any, attributes: Any) -> None:
+    """Errors for what tf.function does not take as experimental_autograph_options and experimental_attributes."""
+    if attributes:
+        raise ConversionError(
+            f"{next(iter(attributes))} is not supported by tf.function as an attribute; leave experimental_attributes out"
+        )
+    if options is not None:
+        from .autograph import experimental
+
+        for option in options if isinstance(options, (list, tuple, set)) else [options]:
+            if not isinstance(option, experimental.Feature):
+                raise _core.InvalidTypeError(f"{option!r} is no tf.autograph.experimental.Feature")

@@ -9,10 +9,10 @@ import typing as _t
 import warnings as _warnings
 
 from .. import _calls, _core
-from . import _autograph_runtime, _callbacks, _config, _variable, nest
+from . import _autograph_runtime, _callbacks, _config, _variable, autodiff, nest
 from ._concrete import MOST as _MOST
 from ._concrete import NUMBERS as _NUMBERS
-from ._concrete import ConcreteFunction, Literal, VaryingFunction
+from ._concrete import ConcreteFunction, Literal, VaryingFunction, check_options
 from ._concrete import is_array as _is_array
 from ._concrete import key_of as _literal_key
 from ._concrete import opened as _opened
@@ -199,7 +199,10 @@ class Function(_core._Callable):
         args, kwargs, leaves, pack = self._bind(args, kwargs)
         if _core._ops_observed() or state.graph is not None:
             args, kwargs = pack(leaves)
-            return _outputs(self._converted()(*args, **kwargs))
+            out = _outputs(self._converted()(*args, **kwargs))
+            if not _core._tangents_followed():
+                return out
+            return autodiff._moves_with(out, leaves, lambda: self._concrete_function(args, kwargs).depends())
         _calls.refuse_traced(self._name, leaves)
         with self._lock:
             key = self._key(args, kwargs, leaves)
@@ -526,19 +529,6 @@ def _check_signature(specs, signature):
         raise _core.InvalidTypeError(f"input_signature missing type constraint for {', '.join(missing)}")
 
 
-def _check_options(options, attributes):
-    if attributes:
-        raise ConversionError(
-            f"{next(iter(attributes))} is not supported by tf.function as an attribute; leave experimental_attributes out"
-        )
-    if options is not None:
-        from .autograph import experimental
-
-        for option in options if isinstance(options, (list, tuple, set)) else [options]:
-            if not isinstance(option, experimental.Feature):
-                raise _core.InvalidTypeError(f"{option!r} is no tf.autograph.experimental.Feature")
-
-
 @_t.overload
 def function(
     func: Callable[P, R],
@@ -587,7 +577,7 @@ def function(
     experimental_implements, _compile, _relax_shapes, _follow_type_hints change no result: all is compiled.
     With autograph, `if`, `while`, `for`, `and`, `or`, `not` on traced tensors become branches and loops of the graph.
     """
-    _check_options(experimental_autograph_options, experimental_attributes)
+    check_options(experimental_autograph_options, experimental_attributes)
     reduce = bool(reduce_retracing or experimental_relax_shapes)
     jit = experimental_compile if jit_compile is None else jit_compile
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations as _annotations
 
+import threading as _threading
 import typing as _t
 
 from .. import _core
@@ -116,6 +117,40 @@ def hessians(
     return out
 
 
+class _Open(_threading.local):
+    def __init__(self):
+        self.accumulators = []  # of this thread, outermost first
+
+
+_open = _Open()
+
+
+def _moves_with(results, arguments, connected):
+    """The results of a tf.function as one op gives them: those that depend on a tensor argument, but on none that moves,
+    do not move, and count as connected if one moves. `connected()`: for each leaf, whether it depends on an argument.
+    """
+
+    def floating(x):
+        return isinstance(x, TensorLike) and (x.dtype.is_floating or x.dtype.is_complex)
+
+    accumulators = [a for a in _open.accumulators if any(a.jvp(x) is not None for x in arguments if floating(x))]
+    flat = nest.flatten(results)
+    still = [i for i, x in enumerate(flat) if floating(x) and any(a.jvp(x) is None for a in accumulators)]
+    try:
+        depends = connected() if still else ()
+    except _core.UnimplementedError:  # a function that no program can be, as one over a dataset
+        return results
+    for i in still:
+        if not depends[i]:
+            continue
+        known = [a.jvp(flat[i]) for a in accumulators]
+        flat[i] = wrap(_core.identity(to_core(flat[i])))
+        for accumulator, moved in zip(accumulators, known):
+            if moved is None:
+                accumulator._watch(flat[i], wrap(_core.zeros_like(to_core(flat[i]))))
+    return nest.pack_sequence_as(results, flat)
+
+
 class ForwardAccumulator:
     """Forward mode: how what runs in its `with` block moves when the primals move along the tangents.
 
@@ -139,10 +174,13 @@ class ForwardAccumulator:
     def __enter__(self) -> ForwardAccumulator:
         self._accumulator.__enter__()
         state.tapes += 1
+        _open.accumulators.append(self)
         return self
 
     def __exit__(self, kind: Any, value: Any, traceback: Any) -> None:
         state.tapes -= 1
+        if self in _open.accumulators:
+            _open.accumulators.remove(self)
         self._accumulator.__exit__(kind, value, traceback)
 
     @_t.overload
