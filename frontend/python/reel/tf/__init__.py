@@ -188,6 +188,8 @@ _LAZY = {
 }
 _INITIALIZERS = "zeros ones constant random_normal random_uniform".split()  # of _initializers, with _initializer behind
 
+_LAZY_NAMES = {"Graph": ("._graph", "Graph"), "Operation": ("._graph_tensor", "Node"), "tuple": (".compat.v1", "tuple")}
+
 if _typing.TYPE_CHECKING:
     from . import _config as config
     from . import autograph as autograph
@@ -211,9 +213,17 @@ if _typing.TYPE_CHECKING:
     from ._initializers import random_uniform_initializer as random_uniform_initializer
     from ._initializers import zeros_initializer as zeros_initializer
     from .keras import initializers as initializers, losses as losses, metrics as metrics, optimizers as optimizers
+    from ._graph import Graph as Graph
+    from ._graph_tensor import Node as Operation
+    from .compat.v1 import tuple as tuple
 else:  # for checkers a name that is not here is an error
 
     def __getattr__(name):
+        if name in _LAZY_NAMES:
+            import importlib
+
+            module, inner = _LAZY_NAMES[name]
+            return getattr(importlib.import_module(module, __name__), inner)
         if name in _LAZY:
             import importlib
 

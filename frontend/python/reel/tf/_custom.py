@@ -9,7 +9,7 @@ from .. import _custom, _transforms
 from . import nest
 from ._slices import IndexedSlices
 from ._tensor import Tensor, TensorLike, convert_to_tensor, to_core, wrap
-from ._trace import state
+from ._trace import in_graph, state
 
 if _t.TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,7 +50,7 @@ def _on_core(f):
 def _on_tf(core_function, f):
     @_functools.wraps(f)
     def call(*args, **kwargs):
-        if state.graph is not None:  # a node of a tf.Graph, whose tensors f can take as arguments only
+        if state.graph is not None:
             return state.graph.call(call, args, kwargs)
         return _to_tf(core_function(*_to_core(args), **kwargs))
 
@@ -89,6 +89,7 @@ def grad_pass_through(f: Callable[P, R]) -> Callable[P, R]:
     return _on_tf(_custom.grad_pass_through(_on_core(f)), f)
 
 
+@in_graph
 def vectorized_map(fn: Callable[[Any], R], elems: Any, fallback_to_while_loop: bool = True, warn: bool = True) -> R:
     """fn of each row of elems, a tensor or a structure of them, stacked: at once, on larger ops.
 

@@ -66,7 +66,10 @@ def rebuild(f: Callable[[Any], Any], x: Any) -> Any:
     if isinstance(x, IndexedSlices):
         if not isinstance(x.values, GraphTensor) and not isinstance(x.indices, GraphTensor):
             return x
-        return IndexedSlices(rebuild(f, x.values), rebuild(f, x.indices), rebuild(f, x.dense_shape))
+        out = IndexedSlices.__new__(IndexedSlices)
+        out.values, out.indices = rebuild(f, x.values), rebuild(f, x.indices)
+        out.dense_shape = rebuild(f, x.dense_shape)
+        return out
     parts = [rebuild(f, part) for part in x]
     if hasattr(x, "_fields"):
         return type(x)(*parts)
@@ -75,9 +78,17 @@ def rebuild(f: Callable[[Any], Any], x: Any) -> Any:
 
 def leaves_of(x: Any) -> list[Any]:
     """What is of a graph in a structure of arguments."""
-    out = []
-    rebuild(out.append, x)
-    return out
+    if isinstance(x, (GraphTensor, Ref, Sub)):
+        return [x]
+    if not isinstance(x, _NESTED) or isinstance(x, TensorShape):
+        return []
+    if isinstance(x, dict):
+        x = x.values()
+    elif isinstance(x, slice):
+        x = (x.start, x.stop, x.step)
+    elif isinstance(x, IndexedSlices):
+        x = (x.values, x.indices, x.dense_shape)
+    return [leaf for part in x for leaf in leaves_of(part)]
 
 
 class Node:
@@ -527,7 +538,7 @@ class GraphVariable(GraphTensor):
     def is_initialized(self, name: str | None = None) -> GraphTensor:
         """Whether it has a value when a session gets there."""
         node = Node(self.graph, name or "VarIsInitializedOp", "VarIsInitializedOp", None, [Ref(self)], role="host")
-        node.function = lambda session: session.is_initialized(self)
+        node.function = lambda session, variable: session.is_initialized(variable)
         return node.add_output(dtypes.as_dtype("bool"), ())
 
     def count_up_to(self, limit: int) -> GraphTensor:

@@ -18,7 +18,13 @@ _REASONS = {
     "sparse tensors: gradients of gathers are tf.IndexedSlices, other data are dense": """tf.sparse tf.SparseTensor
         tf.SparseTensorSpec tf.nn.embedding_lookup_sparse tf.nn.safe_embedding_lookup_sparse tf.sets
         tf.data.experimental.dense_to_sparse_batch tf.io.SparseFeature tf.io.serialize_sparse tf.io.serialize_many_sparse
-        tf.io.deserialize_many_sparse tf.compat.v1.sparse_* tf.compat.v1.SparseTensorValue
+        tf.io.deserialize_many_sparse tf.compat.v1.sparse_add tf.compat.v1.sparse_concat tf.compat.v1.sparse_fill_empty_rows
+        tf.compat.v1.sparse_mask tf.compat.v1.sparse_maximum tf.compat.v1.sparse_merge tf.compat.v1.sparse_minimum
+        tf.compat.v1.sparse_placeholder tf.compat.v1.sparse_reduce_* tf.compat.v1.sparse_reorder
+        tf.compat.v1.sparse_reset_shape tf.compat.v1.sparse_reshape tf.compat.v1.sparse_retain
+        tf.compat.v1.sparse_slice tf.compat.v1.sparse_softmax tf.compat.v1.sparse_split tf.compat.v1.sparse_tensor_*
+        tf.compat.v1.sparse_to_indicator tf.compat.v1.sparse_transpose
+        tf.compat.v1.SparseTensorValue
         tf.compat.v1.SparseConditionalAccumulator tf.compat.v1.serialize_sparse tf.compat.v1.serialize_many_sparse
         tf.compat.v1.deserialize_many_sparse tf.compat.v1.setdiff1d
         tf.compat.v1.SparseFeature tf.edit_distance tf.keras.backend.to_dense

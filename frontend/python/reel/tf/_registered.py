@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typing as _t
 
-from . import _custom, _graph_probe
+from . import _custom, _graph_probe, _registry
 from ._graph_tensor import GraphTensor, leaves_of, rebuild, slots_of
 
 if _t.TYPE_CHECKING:
@@ -25,9 +25,7 @@ class _Operation:
 
 def overridden(node: Node, runner: Any) -> Callable[..., Any]:
     """The function of a node with the registered gradient."""
-    from ._registry import registered
-
-    gradient = registered(node.override)
+    gradient = _registry.lookup(node.override)
     tensors = [x for x in leaves_of([list(node.args), node.kwargs]) if isinstance(x, GraphTensor)]
     tensors = list(dict.fromkeys(tensors))
 
@@ -42,6 +40,8 @@ def overridden(node: Node, runner: Any) -> Callable[..., Any]:
 
         def grad(*dys, variables=None):
             with _graph_probe.Running(runner):
+                if gradient is None:
+                    return [None] * len(values)
                 found = gradient(_Operation(node, list(values), outputs), *dys)
             return list(found) if isinstance(found, (list, tuple)) else [found]
 

@@ -99,6 +99,7 @@ def _seeds(ys, grad_ys):
     return out
 
 
+@as_method("hessians")
 def hessians(
     ys: Any, xs: Any, gate_gradients: bool = False, aggregation_method: int | None = None, name: str | None = "hessians"
 ) -> list[Tensor]:

@@ -57,9 +57,9 @@ Operation = _Node
 __version__ = VERSION = "2.21.0-reel"
 _MODULES = (
     "app bitwise config data debugging dtypes errors flags image initializers io layers linalg logging losses manip math metrics "
-    "nest nn random sets signal spectral summary test train"
+    "nest nn random signal spectral summary test train"
 ).split()
-_FROM_TF = ("keras", "autograph", "strings", "version")
+_FROM_TF = ("compat", "keras", "autograph", "strings", "version")
 
 if _t.TYPE_CHECKING:
     from typing import Any

@@ -12,7 +12,7 @@ from ..._slices import IndexedSlices
 from ..._tensor import TensorLike
 from ..._tensor import constant as _constant
 from ..._tensor import convert_to_tensor as _convert
-from ..._trace import state
+from ..._trace import executing_eagerly, state
 from ...errors import ConversionError, InvalidArgumentError
 from ._arguments import flag, refuse, renamed
 
@@ -131,15 +131,20 @@ def _value_error(text):
 
 
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const", verify_shape: bool = False) -> Any:
-    """A tensor; too few elements for the shape are filled up with the last one, unless verify_shape."""
+    """A tensor; in a graph or function too few elements for the shape are filled up with the last one, unless verify_shape."""
     if shape is None or isinstance(value, TensorLike):
         return _constant(value, dtype, shape, name)
     kind = None if dtype is None else dtypes.as_dtype(dtype)
     numbers = _np.asarray(value)
     extents = [shape] if isinstance(shape, int) else [int(d) for d in shape]
     if verify_shape and list(numbers.shape) != extents:
-        raise _core.InvalidTypeError(f"Expected Tensor's shape: {tuple(extents)}, but got {numbers.shape}.")
+        raise _core.InvalidTypeError(f"Expected Tensor's shape: {extents}, but got {list(numbers.shape)}.")
     size = int(_np.prod(extents, dtype=_np.int64))
+    if executing_eagerly() and numbers.size not in (1, size):
+        raise _core.InvalidTypeError(
+            f"Eager execution of tf.constant with unsupported shape. Tensor {numbers} has {numbers.size} elements, but got "
+            f"`shape` {extents} with {size} elements"
+        )
     if numbers.size > size:
         raise ConversionError(f"Too many elements provided. Needed at most {size}, but received {numbers.size}")
     if not 0 < numbers.size < size:
@@ -160,9 +165,6 @@ def convert_to_tensor(
 def convert_to_tensor_or_indexed_slices(value: Any, dtype: Any = None, name: str | None = None) -> Any:
     """The value as a tensor, unless it is slices."""
     return value if isinstance(value, IndexedSlices) else _convert(value, dtype, name=name)
-
-
-convert_to_tensor_or_sparse_tensor = _convert
 
 
 def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Any:
@@ -276,17 +278,22 @@ def bincount(
     return math.bincount(arr, weights=weights, minlength=minlength, maxlength=maxlength, dtype=dtype)
 
 
+def _block(size):
+    """One number stands for both axes of space."""
+    return [size, size] if isinstance(size, int) else size
+
+
 def space_to_batch(
     input: Any, paddings: Any, block_size: Any = None, name: str | None = None, block_shape: Any = None
 ) -> Any:
     """Blocks of space in the batch axis."""
-    block = renamed("block_shape", block_shape, "block_size", block_size)
+    block = _block(renamed("block_shape", block_shape, "block_size", block_size))
     return _array.space_to_batch(input, block_shape=block, paddings=paddings, name=name)
 
 
 def batch_to_space(input: Any, crops: Any, block_size: Any, name: str | None = None, block_shape: Any = None) -> Any:
     """Blocks of the batch axis in space."""
-    block = renamed("block_shape", block_shape, "block_size", block_size)
+    block = _block(renamed("block_shape", block_shape, "block_size", block_size))
     return _array.batch_to_space(input, block_shape=block, crops=crops, name=name)
 
 
@@ -483,17 +490,28 @@ def cond(
     fn1: Callable[[], Any] | None = None,
     fn2: Callable[[], Any] | None = None,
 ) -> Any:
-    """true_fn() if pred, else false_fn(); fn1 and fn2 are their old names. Without strict a list of one is its element."""
+    """true_fn() if pred, else false_fn(); fn1 and fn2 are their old names.
+
+    Eager and without strict a list of one is its element.
+    """
     yes, no = renamed("true_fn", true_fn, "fn1", fn1), renamed("false_fn", false_fn, "fn2", fn2)
     if not callable(yes) or not callable(no):
         raise _core.InvalidTypeError(
             "true_fn must be a callable." if not callable(yes) else "false_fn must be a callable."
         )
 
+    eager = executing_eagerly()
+
     def unpacked(f):
         def call():
             out = f()
-            single = not strict and isinstance(out, (list, _TUPLE)) and len(out) == 1 and not hasattr(out, "_fields")
+            single = (
+                eager
+                and not strict
+                and isinstance(out, (list, _TUPLE))
+                and len(out) == 1
+                and not hasattr(out, "_fields")
+            )
             return out[0] if single else out
 
         return call
@@ -548,7 +566,6 @@ __all__ = [
     "constant",
     "convert_to_tensor",
     "convert_to_tensor_or_indexed_slices",
-    "convert_to_tensor_or_sparse_tensor",
     "expand_dims",
     "squeeze",
     "gather",

@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib as _importlib
 import typing as _t
 
-from ... import _refused as _names
+from ... import _refused
 
 if _t.TYPE_CHECKING:
     from typing import Any
@@ -192,41 +192,6 @@ ifft2d=signal.ifft2d ifft3d=signal.ifft3d irfft=signal.irfft irfft2d=signal.irff
 rfft=signal.rfft rfft2d=signal.rfft2d rfft3d=signal.rfft3d
 """
 
-# Prefixes and names that stay out, and why.
-_REFUSED = {
-    "sparse": "sparse tensors are not here: use dense ones",
-    "Sparse": "sparse tensors are not here: use dense ones",
-    "deserialize": "sparse tensors are not here: use dense ones",
-    "serialize": "serialized tensors are not here: use np.save, or tf.train.Checkpoint",
-    "Ragged": "ragged tensors are not here: pad them",
-    "ragged": "ragged tensors are not here: pad them",
-    "quant": "quantised ops are not here",
-    "Quant": "quantised ops are not here",
-    "fake_quant": "quantised ops are not here",
-    "string": "strings are not here: use Python's",
-    "regex": "strings are not here: use Python's",
-    "substr": "strings are not here: use Python's",
-    "decode": "files are not decoded here: give arrays",
-    "encode": "files are not encoded here",
-    "parse": "files are not parsed here: give arrays",
-    "Queue": "queues are not here: feed arrays, or use tf.data",
-    "Reader": "readers are not here: feed arrays, or use tf.data",
-    "Accumulator": "accumulators of queues are not here",
-    "Partition": "partitioned variables are not here",
-    "partition": "partitioned variables are not here",
-    "rnn": "RNN wrappers are not here: use tf.keras.layers, or tf.scan",
-    "sdca": "SDCA is not here",
-    "tpu": "there are no TPUs here",
-    "estimator": "estimators are not here: use tf.keras, or a training loop",
-    "feature_column": "feature columns are not here: use tf.keras.layers",
-    "distributions": "distributions are not here: use reel.random and tf.math",
-    "contrib": "tf.contrib left TensorFlow with version 2",
-    "queue_runner": "queue runners are not here: feed arrays, or use tf.data",
-    "meta_graph": "MetaGraphs are not here: build the graph by its Python code, restore with train.Saver",
-    "saved_model": "SavedModels of sessions are not here: export a tf.function",
-    "graph_util": "GraphDefs of sessions are not here: export a tf.function",
-}
-
 
 def _parsed():
     tables, rows = {}, None
@@ -245,21 +210,16 @@ TABLES = _parsed()
 
 def lookup(module: str, name: str) -> Any:
     """The value of a shared name of a module ("top", "nn", ...); AttributeError for one that is not shared or not here."""
-    shown = "reel.tf.compat.v1" + ("" if module == "top" else "." + module)
     if name in TABLES.get(module, ()):
         target = TABLES[module][name] or ("" if module == "top" else module) + "." + name
         home, _, inner = target.rpartition(".")
         source = _importlib.import_module("reel.tf")
-        try:
-            return getattr(getattr(source, home) if home else source, inner)
-        except AttributeError:
-            raise AttributeError(
-                f"{shown} has no {name!r}: reel.tf has no {target.strip('.')!r}, which is the same in TensorFlow"
-            ) from None
-    for part, why in _REFUSED.items():
-        if part in name:
-            raise AttributeError(f"{shown} has no {name!r}: {why}")
-    raise _names.missing(shown, name)
+        for part in home.split(".") if home else ():
+            source = getattr(source, part)
+        found = getattr(source, inner, None)
+        if found is not None or name == "newaxis":
+            return found
+    raise _refused.missing("reel.tf.compat.v1" + ("" if module == "top" else "." + module), name)
 
 
 def listed(module: str) -> list[str]:

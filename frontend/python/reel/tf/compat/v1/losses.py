@@ -231,9 +231,7 @@ def mean_pairwise_squared_error(
     axes = list(range(1, len(delta.shape)))
     per_example = _math.reduce_sum(_math.square(delta), axis=axes, keepdims=True)
     weight = weights
-    if weights.shape.rank not in (0, None):
-        weight = _array.reshape(weights, list(weights.shape) + [1] * (len(delta.shape) - len(weights.shape)))
-        _check_weights(weight, delta)
+    _check_weights(weight, delta)
     spread = _array.ones_like(delta) * weight
     count = _math.reduce_sum(_dtypes.cast(_math.not_equal(spread, 0.0), _dtypes.float32), axis=axes, keepdims=True)
     first = 2.0 * _math.divide_no_nan(per_example, _math.maximum(count - 1.0, 0.0 * count))

@@ -394,7 +394,8 @@ def fused_batch_norm(
 ) -> Any:
     """(normalised, mean, variance): by the batch's own statistics in training, else by the given ones.
 
-    In training the variance that is returned is the unbiased one, mixed with the given one by exponential_avg_factor.
+    In training the variance that is returned is the unbiased one, mixed with the given one by exponential_avg_factor. Only
+    the first result has a gradient.
     """
     if data_format not in ("NHWC", "NCHW"):
         raise _ConversionError(f"fused_batch_norm: data_format must be NHWC or NCHW, not {data_format!r}")
@@ -409,18 +410,16 @@ def fused_batch_norm(
         count = _dtypes.cast(_array.size(x), _dtypes.float32) / _dtypes.cast(_array.shape(x)[3], _dtypes.float32)
         unbiased = spread * (count / _math.maximum(count - 1.0, 1.0))
         y = _nn.batch_normalization(wide, found, spread, offset, scale, epsilon)
-        running_mean, running_variance = found, unbiased
-        if exponential_avg_factor != 1.0:
-            f = exponential_avg_factor
-            running_mean = _convert(mean) * (1.0 - f) + found * f
-            running_variance = _convert(variance) * (1.0 - f) + unbiased * f
+        new, f = (found, unbiased), exponential_avg_factor
+        if f != 1.0:
+            new = tuple(_convert(old) * (1.0 - f) + x * f for old, x in zip((mean, variance), new))
     else:
-        running_mean, running_variance = _convert(mean), _convert(variance)
-        y = _nn.batch_normalization(wide, running_mean, running_variance, offset, scale, epsilon)
+        new = _convert(mean), _convert(variance)
+        y = _nn.batch_normalization(wide, *[_array.stop_gradient(x) for x in new], offset, scale, epsilon)
     y = _dtypes.cast(y, x.dtype)
     if data_format == "NCHW":
         y = _array.transpose(y, [0, 3, 1, 2])
-    return y, running_mean, running_variance
+    return (y, *[_array.stop_gradient(x) for x in new])
 
 
 def batch_norm_with_global_normalization(

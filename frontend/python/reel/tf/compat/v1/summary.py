@@ -112,7 +112,7 @@ def _refused(kind):
     return refuse
 
 
-image, audio, text, tensor_summary = _refused("image"), _refused("audio"), _refused("text"), _refused("tensor_summary")
+image, text, tensor_summary = _refused("image"), _refused("text"), _refused("tensor_summary")
 
 
 class FileWriter:
