@@ -277,3 +277,10 @@ def test_programs_are_kept(session):
     for n in (1, 2, 1, 2):
         session.run(y, {x: np.ones(n, "float32")})
     assert len(session._plans) == 2 and all(p.program is not None for p in session._plans.values())
+
+
+def test_gradients_by_no_tensors_and_shapes_of_hessians(session):
+    x = tf.constant([1.0, 2.0])
+    assert v1.gradients(x * x, []) == []
+    with pytest.raises(ValueError, match="must be known"):
+        v1.hessians(x, v1.placeholder(tf.float32))

@@ -50,7 +50,7 @@ class Building:
 class Graph(_graph_control.ControlFlow):
     """Nodes in the order they were made; `with graph.as_default():` builds."""
 
-    building_function = False
+    building_function = differentiated = False
 
     def __init__(self) -> None:
         self.nodes, self.by_name, self.names, self.stack = [], {}, {}, ""

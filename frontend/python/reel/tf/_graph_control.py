@@ -47,6 +47,7 @@ class ControlFlow:
         stops = [] if stop_gradients is None else _list(stop_gradients, "stop_gradients")
         special = {"ys": ys, "xs": xs, "seeds": seeds, "stops": stops, "unconnected": unconnected}
         self.sources.update(xs)
+        self.differentiated = True
         variables = [x for x in xs if isinstance(x, GraphVariable)]
         with self.name_scope(name or "gradients"):
             node = Node(self, "grad", "SymbolicGradient", None, (ys, xs, seeds, variables), role="gradients")

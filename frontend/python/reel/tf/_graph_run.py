@@ -61,7 +61,7 @@ class Runner:
         self.graph, self.session, self.done = graph, session, {}
         self.given, self.needs = set(), set()
         self.tape = None
-        if graph.sources:
+        if graph.differentiated:
             self.tape = GradientTape(persistent=True, watch_accessed_variables=False)
         self.given_feed = feed
 
@@ -140,7 +140,7 @@ class Runner:
         if node.role == "gradients":
             return self.differentiate(node, done)
         if node.role == "host" and self.session is None:
-            return [wrap(_core.zeros(_graph_probe.concrete(x.shape, 2, 1), x.dtype.core)) for x in node.outputs]
+            return [wrap(_core.zeros(_graph_probe.concrete(x.shape, 2, 1), dtype=x.dtype.core)) for x in node.outputs]
         if node.role == "assign":
             return self._assign(node, done)
         args, kwargs = self._arguments(node, done)
@@ -160,7 +160,7 @@ class Runner:
     def _assign(self, node, done):
         changed = [x.variable for x in leaves_of(list(node.args)) if isinstance(x, Ref)]
         if self.session is None:
-            return [wrap(_core.zeros(_graph_probe.concrete(x.shape, 2, 1), x.dtype.core)) for x in node.outputs]
+            return [wrap(_core.zeros(_graph_probe.concrete(x.shape, 2, 1), dtype=x.dtype.core)) for x in node.outputs]
         if not node.first:
             for variable in changed:
                 self.check(variable)

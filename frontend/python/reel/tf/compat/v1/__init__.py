@@ -21,6 +21,7 @@ from ..._shape import TensorShape as TensorShape
 from ._asserts import *  # noqa: F401,F403
 from ._functions import *  # noqa: F401,F403
 from ._functions import tuple as tuple
+from ._loops import cond as cond, while_loop as while_loop
 from ._python import Print as Print, py_func as py_func
 from ._scopes import (
     AUTO_REUSE as AUTO_REUSE,
