@@ -284,3 +284,22 @@ def test_gradients_by_no_tensors_and_shapes_of_hessians(session):
     assert v1.gradients(x * x, []) == []
     with pytest.raises(ValueError, match="must be known"):
         v1.hessians(x, v1.placeholder(tf.float32))
+
+
+def test_arrays_of_tensors_in_loops(session):
+    x = v1.placeholder(tf.float32, [2])
+
+    def body(i, a, value):
+        return i + 1, a.write(i, value), value * x
+
+    array = tf.TensorArray(tf.float32, size=3)
+    _, array, last = v1.while_loop(lambda i, a, v: i < 3, body, [tf.constant(0), array, tf.ones([2])])
+    stacked = array.stack()
+    assert stacked.shape == [3, 2] and array.size().shape == []
+    got = session.run([stacked, last, array.read(2), tf.gradients(stacked[2], x)[0]], {x: [2.0, 3.0]})
+    assert got[0].tolist() == [[1.0, 1.0], [2.0, 3.0], [4.0, 9.0]] and got[1].tolist() == [8.0, 27.0]
+    assert got[2].tolist() == [4.0, 9.0] and got[3].tolist() == [4.0, 6.0]
+    rows = tf.TensorArray(tf.float32, 2).unstack([[1.0, 2.0], [3.0, 4.0]])
+    assert session.run([rows.read(1), rows.concat(), rows.gather([1, 0])])[1].tolist() == [1.0, 2.0, 3.0, 4.0]
+    with pytest.raises(ValueError, match="its size is fixed"):
+        tf.TensorArray(tf.float32, 0, dynamic_size=True)

@@ -7,6 +7,7 @@ from contextlib import contextmanager as _contextmanager
 
 from .. import _core
 from . import _control, _graph_run, dtypes, nest
+from ._graph_array import GraphTensorArray
 from ._graph_tensor import GraphTensor, GraphVariable, Node, Sub
 from ._shape import TensorShape
 from ._slices import IndexedSlices
@@ -214,6 +215,8 @@ class ControlFlow:
         if not len(loop_vars):
             raise ConversionError("'loop_vars' must be provided.")
         structure = list(loop_vars)
+        if any(isinstance(x, GraphTensorArray) for x in nest.flatten(structure)):
+            return self._loop_of_arrays(cond, body, structure, shape_invariants, maximum_iterations, name)
         initial = [_dense(self, x) for x in nest.flatten(structure)]
         shapes = [None if x.shape.rank is None else x.shape for x in initial]
         if shape_invariants is not None:
@@ -233,6 +236,50 @@ class ControlFlow:
         node = Node(self, name or "while", "While", _repeat, (test, step, packed, limit))
         outputs = [node.add_output(x.dtype, s) for x, s in zip(initial, shapes)]
         return nest.pack_sequence_as(loop_vars, outputs)
+
+    def _loop_of_arrays(self, cond, body, structure, shape_invariants, limit, name):
+        """A loop whose TensorArrays are the tensors of their elements."""
+        leaves = nest.flatten(structure)
+        if any(isinstance(x, GraphTensorArray) and x.buffer is None for x in leaves):
+            leaves = self._arrays_made(body, structure, leaves)
+        templates = leaves
+
+        def arrays(values):
+            flat = [t.like(x) if isinstance(t, GraphTensorArray) else x for t, x in zip(templates, nest.flatten(values))]
+            return nest.pack_sequence_as(structure, flat)
+
+        def tensors(values):
+            return nest.map_structure(lambda x: x.buffer if isinstance(x, GraphTensorArray) else x, values)
+
+        out = self.while_loop(
+            lambda *x: cond(*arrays(list(x))),
+            lambda *x: tensors(_as_list(body(*arrays(list(x))), structure)),
+            tensors(nest.pack_sequence_as(structure, leaves)),
+            shape_invariants,
+            maximum_iterations=limit,
+            name=name,
+        )
+        return arrays(out)
+
+    def _arrays_made(self, body, structure, leaves):
+        """The arrays with room for elements of the shape that the body writes."""
+        plain = [x if isinstance(x, GraphTensorArray) else _dense(self, x) for x in leaves]
+        with self._inside("while_trial"):
+            parameters = [
+                x
+                if isinstance(x, GraphTensorArray)
+                else Node(self, "parameter", "Placeholder", role="parameter").add_output(
+                    x.dtype, None if x.shape.rank is None else x.shape
+                )
+                for x in plain
+            ]
+            written = nest.flatten(_as_list(body(*nest.pack_sequence_as(structure, parameters)), structure))
+        out = []
+        for before, after in zip(plain, written):
+            if isinstance(before, GraphTensorArray) and before.buffer is None and after.element_shape is not None:
+                before = before.of_shape(after.element_shape)
+            out.append(before)
+        return out
 
     # Over rows.
     def map_fn(

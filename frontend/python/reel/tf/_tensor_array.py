@@ -5,7 +5,7 @@ from __future__ import annotations
 import typing as _t
 
 from .. import _core
-from . import dtypes, nest
+from . import _graph_array, dtypes, nest
 from ._shape import TensorShape
 from ._tensor import Tensor, TensorLike, constant, convert_to_tensor, to_core, wrap
 from ._trace import state
@@ -36,6 +36,9 @@ class TensorArray:
     it. In a loop of the graph an array is a loop variable of a fixed size; its elements then have one shape.
     Errors: ValueError for an element of another shape, OutOfRangeError for an index outside.
     """
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        return _graph_array.in_graph(*args, **kwargs) or object.__new__(cls)
 
     def __init__(
         self,
