@@ -51,6 +51,15 @@ def needed_by(nodes: Iterable[Node], feed: Any = (), done: Any = ()) -> list[Nod
     return sorted(needed, key=lambda n: n.id)
 
 
+def _differentiated(nodes):
+    """The gradients that others are computed of."""
+    out = set()
+    for n in needed_by(nodes):
+        if n.role == "gradients" and n not in out:
+            out.update(m for m in needed_by([y.node for y in n.special["ys"]]) if m.role == "gradients")
+    return out
+
+
 class Runner:
     """Evaluates nodes, each once, under a tape that follows what gradients are asked by.
 
@@ -69,6 +78,7 @@ class Runner:
         """Evaluates the nodes; what a function returns afterwards."""
         with _graph_probe.Running(self), self.tape or _contextlib.nullcontext():
             self.feed = {x: self._watched(x, value) for x, value in self.given_feed.items()}
+            self.kept = _differentiated(nodes) if self.tape else set()
             self.evaluate_all(nodes, self.done)
             return then()
 
@@ -195,7 +205,7 @@ class Runner:
     def differentiate(self, node: Node, done: dict[Node, Any]) -> list[Any]:
         """Gradients, by the tape; with stop_gradients, of what is computed again from the stopped values."""
         what = node.special
-        found = self.gradients(what, done)
+        found = self.gradients(what, done, node in self.kept)
         out = []
         for g, kind in zip(found, what.get("kinds", [])):
             if kind is None:
@@ -209,8 +219,8 @@ class Runner:
                 out.append(wrap(to_core(g)) if isinstance(g, IndexedSlices) else g)
         return out
 
-    def gradients(self, what: dict[str, Any], done: dict[Node, Any]) -> list[Any]:
-        """A gradient for each x, None where no y depends on it."""
+    def gradients(self, what: dict[str, Any], done: dict[Node, Any], recorded: bool = False) -> list[Any]:
+        """A gradient for each x, None where no y depends on it; recorded: it is differentiated itself."""
         if what["stops"]:
             done = self.again(what, done)
         ys = [self.pick(y, done) for y in what["ys"]]
@@ -219,7 +229,8 @@ class Runner:
             for x in what["xs"]
         ]
         seeds = [self.seed(g, done) for g in what["seeds"]]
-        return self.tape.gradient(ys, xs, seeds, what["unconnected"])
+        with _contextlib.nullcontext() if recorded else self.tape.stop_recording():
+            return self.tape.gradient(ys, xs, seeds, what["unconnected"])
 
     def seed(self, g: Any, done: dict[Node, Any]) -> Any:
         return rebuild(lambda x: self.pick(x, done), g)

@@ -41,6 +41,7 @@ class _Plan:
         self.nodes = [n for n in compiled if n.role != "variable" or n.outputs[0] in self.outputs]
         self.program, self.needs, self.gives = None, frozenset(), frozenset()
         self.ready, self.reason = False, None
+        self.first = not fed and not any(n.type == "While" for n in compiled)  # what may never run again
         self.once = bool(compiled) and not fed and not fetched and all(_initializes(n) for n in nodes)
         if any(n.role == "gradients" for n in self.host):
             self.reason = "a gradient depends on what Python computes"
@@ -60,7 +61,8 @@ class _Plan:
     def compute(self, values):
         if not self.nodes:
             return {}
-        if self.once or self.reason:
+        if self.once or self.reason or self.first:
+            self.first = False
             return self.eagerly(values)
         if self.program is None:
             try:
@@ -185,7 +187,8 @@ class Session:
     """run(fetches, feed_dict) computes what is fetched: tensors as NumPy arrays, operations as None, in their structure.
 
     The values of variables are the session's own. What is fetched is compiled once for each combination of fetches and
-    types of feeds; what cannot be (a RuntimeWarning says why) runs op by op.
+    types of feeds; what cannot be (a RuntimeWarning says why) runs op by op. So does initialization, and, the first time,
+    what is fetched without feeds: it may never run again.
     """
 
     def __init__(self, target: str = "", graph: Graph | None = None, config: object = None) -> None:
