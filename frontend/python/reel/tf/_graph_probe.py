@@ -6,7 +6,8 @@ import typing as _t
 
 from .. import _core
 from . import dtypes
-from ._graph_tensor import GraphTensor, GraphVariable, Ref, leaves_of, rebuild, slots_of
+from ._callbacks import ShapesUnknown
+from ._graph_tensor import GraphTensor, GraphVariable, Ref, Slot, leaves_of, rebuild, slots_of
 from ._shape import TensorShape
 from ._tensor import wrap
 from ._trace import state
@@ -99,14 +100,17 @@ def concrete(shape: TensorShape, extent: int, rank: int) -> list[int]:
     return [extent if d is None else d for d in shape]
 
 
-def trace(function: Any, specs: list[Any]) -> None:
-    """Traces a function of tf's tensors; nothing is compiled."""
+def trace(function: Any, specs: list[Any], name: str = "probe") -> Any:
+    """Traces a function of tf's tensors, that gives a list of core tensors or None: the program, not compiled yet."""
 
     def body(*symbolic):
-        function(*[wrap(x) for x in symbolic])
-        return [_core.zeros(())]
+        state.depth += 1  # as in a tf.function
+        try:
+            return function(*[wrap(x) for x in symbolic]) or [_core.zeros(())]
+        finally:
+            state.depth -= 1
 
-    _core._trace_program(body, specs, "probe")
+    return _core._trace_program(body, specs, name)
 
 
 def _once(function, args, kwargs, inputs, extent, rank):
@@ -132,8 +136,8 @@ def _once(function, args, kwargs, inputs, extent, rank):
 
 def _type_of(x):
     t = x._core_value()
-    known = not t.symbolic and t.size <= _MOST_STATIC
-    return dtypes.BY_CORE[t.dtype], list(t.shape), wrap(t) if known else None
+    value = _core._static_value(t) if t.size <= _MOST_STATIC else None
+    return dtypes.BY_CORE[t.dtype], list(t.shape), None if value is None else wrap(value)
 
 
 def probe(graph: Any, function: Any, args: Any, kwargs: Any) -> Probed:
@@ -177,6 +181,8 @@ def _types(graph, function, args, kwargs, inputs):
     for extent, rank in attempts:
         try:
             results.append(_once(function, args, kwargs, inputs, extent, rank))
+        except ShapesUnknown:  # Python has to run before its results have shapes
+            return _of_python(args, kwargs)
         except (_core.Error, TypeError, ValueError, IndexError) as error:
             first_error = first_error or error
         if len(results) == wanted:
@@ -187,6 +193,14 @@ def _types(graph, function, args, kwargs, inputs):
         return _by_value(function, args, kwargs, inputs, first_error)
     structure, types = results[0]
     return structure, [_merged(column) for column in zip(*(types for _, types in results))]
+
+
+def _of_python(args, kwargs):
+    """What py_function and numpy_function return, whose dtypes are their third argument."""
+    given = kwargs["Tout"] if "Tout" in kwargs else args[2]
+    listed = isinstance(given, (list, tuple))
+    types = [(dtypes.as_dtype(getattr(t, "dtype", t)), None, None) for t in (given if listed else [given])]
+    return [Slot] * len(types) if listed else Slot, types
 
 
 def _merged(column):

@@ -258,61 +258,6 @@ def slots_of(result: Any) -> tuple[Any, list[Any]]:
     return nest.map_structure(mark, result), tensors
 
 
-def unknown_shape() -> TensorShape:
-    return _Unknown(())
-
-
-class _Unknown(TensorShape):
-    """A shape whose rank is not known."""
-
-    __slots__ = ()
-    rank = ndims = None
-
-    def __new__(cls, dims=()):
-        return tuple.__new__(cls, ())
-
-    def _refuse(self, *args):
-        raise ConversionError("as_list() is not defined on an unknown TensorShape.")
-
-    dims = None
-    as_list = _refuse
-
-    def num_elements(self):
-        return None
-
-    def is_fully_defined(self):
-        return False
-
-    def is_compatible_with(self, other):
-        return True
-
-    def __len__(self):
-        raise ConversionError("Cannot take the length of shape with unknown rank.")
-
-    def __iter__(self):
-        raise ConversionError("Cannot iterate over a shape with unknown rank.")
-
-    def __getitem__(self, key):
-        return self if isinstance(key, slice) else None
-
-    def __bool__(self):
-        return False
-
-    def __eq__(self, other):
-        return isinstance(other, TensorShape) and other.rank is None
-
-    __hash__ = tuple.__hash__
-
-    def concatenate(self, other):
-        return self
-
-    def __repr__(self):
-        return "TensorShape(None)"
-
-    def __str__(self):
-        return "<unknown>"
-
-
 class GraphTensor(PythonOperators):
     """One of the results of an operation."""
 
@@ -320,7 +265,7 @@ class GraphTensor(PythonOperators):
 
     def __init__(self, node, index, dtype, shape):
         self.node, self.index, self._dtype, self.static = node, index, dtype, None
-        self._shape = unknown_shape() if shape is None else TensorShape(shape)
+        self._shape = TensorShape(shape)
 
     @property
     def dtype(self) -> dtypes.DType:

@@ -10,6 +10,7 @@ import numpy as _np
 
 from .. import _core
 from . import _graph, _graph_probe, _graph_run, nest
+from ._callbacks import ShapesUnknown
 from ._graph_tensor import GraphTensor, GraphVariable, Node
 from ._shape import TensorShape
 from ._slices import IndexedSlices
@@ -40,7 +41,7 @@ class _Plan:
         self.outputs = [x for x in dict.fromkeys([*fetched, *inputs]) if x.node not in self.host and x not in fed]
         self.nodes = [n for n in compiled if n.role != "variable" or n.outputs[0] in self.outputs]
         self.program, self.needs, self.gives = None, frozenset(), frozenset()
-        self.ready, self.reason = False, None
+        self.ready, self.reason, self.tries = False, None, 0
         self.first = not fed and not any(n.type == "While" for n in compiled)  # what may never run again
         self.once = bool(compiled) and not fed and not fetched and all(_initializes(n) for n in nodes)
         if any(n.role == "gradients" for n in self.host):
@@ -69,6 +70,11 @@ class _Plan:
                 self.compile(values)
             except (_graph_run.UninitializedError, _graph_run.NotFedError):
                 raise
+            except ShapesUnknown:  # a py_function: its results have shapes when it has run
+                self.tries += 1
+                if self.tries > 2:
+                    return self.instead(values, "the shapes of what tf.py_function returns are not known")
+                return self.eagerly(values)
             except (_core.Error, TypeError, ValueError, IndexError) as error:
                 return self.instead(values, error)
         if not self.ready:
@@ -104,7 +110,7 @@ class _Plan:
                 self.session.live(n.outputs[0])
 
         def body(*symbolic):
-            runner = self._runner(dict(zip(self.fed, [wrap(x) for x in symbolic])))
+            runner = self._runner(dict(zip(self.fed, symbolic)))
             found.append(runner)
 
             def then():
@@ -113,7 +119,7 @@ class _Plan:
             return runner.run(self.nodes, then)
 
         specs = [_core.TensorSpec(list(x.shape), x.dtype) for x in (values[x]._t for x in self.fed)]
-        self.program = _core._trace_program(body, specs, "session_run")
+        self.program = _graph_probe.trace(body, specs, "session_run")
         self.needs, self.gives = frozenset(found[-1].needs), frozenset(found[-1].given)
 
 

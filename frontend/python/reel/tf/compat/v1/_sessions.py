@@ -8,7 +8,7 @@ import typing as _t
 from .... import _core
 from ... import _array, _graph
 from ... import autodiff as _autodiff
-from ..._graph_tensor import GraphTensor, unknown_shape
+from ..._graph_tensor import GraphTensor
 from ..._shape import TensorShape
 from ..._trace import state
 from ...errors import StateError
@@ -34,7 +34,7 @@ def placeholder_with_default(input: Any, shape: Any, name: str | None = None) ->
     out = graph.call(
         _placeholder_with_default, (value,), name=name or "PlaceholderWithDefault", type="PlaceholderWithDefault"
     )
-    out._shape = TensorShape(shape) if shape is not None else unknown_shape()
+    out._shape = TensorShape(shape)
     out.static = None
     return out
 
