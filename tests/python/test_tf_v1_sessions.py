@@ -303,3 +303,34 @@ def test_arrays_of_tensors_in_loops(session):
     assert session.run([rows.read(1), rows.concat(), rows.gather([1, 0])])[1].tolist() == [1.0, 2.0, 3.0, 4.0]
     with pytest.raises(ValueError, match="its size is fixed"):
         tf.TensorArray(tf.float32, 0, dynamic_size=True)
+
+
+def test_assertions_prints_and_callbacks(session, capfd):
+    x = v1.placeholder(tf.float32, [2])
+    with tf.control_dependencies([v1.assert_positive(x, message="look"), tf.print("x is", x)]):
+        y = x * 2.0
+    for _ in range(2):
+        assert session.run(y, {x: [1.0, 2.0]}).tolist() == [2.0, 4.0]
+        with pytest.raises(tf.errors.InvalidArgumentError, match="look"):
+            session.run(y, {x: [1.0, -2.0]})
+    assert capfd.readouterr().err.count("x is [1 2]") == 2
+    called = tf.py_function(lambda t: t * t, [x], tf.float32)
+    g = tf.gradients(called, x)[0]
+    for n in (1.0, 2.0, 3.0):
+        got = session.run([called + 1.0, g, tf.numpy_function(lambda t: t + 1, [x], tf.float32)], {x: [n, 0.0]})
+        assert [v.tolist() for v in got] == [[n * n + 1, 1.0], [2 * n, 0.0], [n + 1, 1.0]]
+    far = tf.gather(x, v1.placeholder_with_default(5, []))
+    with pytest.raises(tf.errors.OpError, match="index 5 is out of range"):
+        session.run(far, {x: [1.0, 2.0]})
+
+
+def test_values_that_say_shapes_and_texts(session):
+    x, k = v1.placeholder(tf.float32, [3]), v1.placeholder(tf.int32, [])
+    places = tf.where(x > 0)
+    assert places.shape.as_list() == [None, 1] and session.run(tf.constant("text")) == b"text"
+    with pytest.warns(RuntimeWarning, match="could not be compiled"):
+        assert session.run(places, {x: [1.0, -1.0, 2.0]}).tolist() == [[0], [2]]
+    chosen = tf.switch_case(k, [lambda: x * 1.0, lambda: x * 2.0])
+    assert [session.run(chosen[0], {x: [1.0, 0.0, 0.0], k: i}) for i in range(3)] == [1.0, 2.0, 2.0]
+    cased = tf.case([(x[0] > 0, lambda: 1.0), (x[1] > 0, lambda: 2.0)], default=lambda: 3.0)
+    assert [session.run(cased, {x: v}) for v in ([1, 1, 0], [0, 1, 0], [0, 0, 0])] == [1.0, 2.0, 3.0]

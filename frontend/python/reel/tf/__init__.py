@@ -188,7 +188,11 @@ _LAZY = {
 }
 _INITIALIZERS = "zeros ones constant random_normal random_uniform".split()  # of _initializers, with _initializer behind
 
-_LAZY_NAMES = {"Graph": ("._graph", "Graph"), "Operation": ("._graph_tensor", "Node"), "tuple": (".compat.v1", "tuple")}
+_LAZY_NAMES = {
+    "Graph": ("._graph", "Graph"),
+    "Operation": ("._graph_tensor", "Node"),
+    "tuple": (".compat.v1._functions", "tuple_v2"),
+}
 
 if _typing.TYPE_CHECKING:
     from . import _config as config
@@ -215,7 +219,7 @@ if _typing.TYPE_CHECKING:
     from .keras import initializers as initializers, losses as losses, metrics as metrics, optimizers as optimizers
     from ._graph import Graph as Graph
     from ._graph_tensor import Node as Operation
-    from .compat.v1 import tuple as tuple
+    from .compat.v1._functions import tuple_v2 as tuple
 else:  # for checkers a name that is not here is an error
 
     def __getattr__(name):

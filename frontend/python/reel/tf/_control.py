@@ -10,7 +10,7 @@ from ._dtypes import as_dtype
 from ._shape import TensorSpec
 from ._tensor import Tensor, TensorLike, convert_to_tensor, to_core, wrap
 from ._tensor_array import TensorArray, closed, opened, shaped_like, static_int
-from ._trace import as_method, converted, state
+from ._trace import as_method, converted, in_graph, state
 from .errors import ConversionError, InvalidArgumentError, OutOfRangeError
 
 if _t.TYPE_CHECKING:
@@ -166,6 +166,11 @@ def _case(pairs, default):
     return cond(pred, fn, lambda: _case(rest, default))
 
 
+@in_graph
+def _is_branch(index, i):
+    return index == i
+
+
 def switch_case(
     branch_index: ArrayLike,
     branch_fns: Mapping[int, Callable[[], R]] | Sequence[Callable[[], R]],
@@ -192,7 +197,7 @@ def switch_case(
     if not pairs:
         raise ConversionError("switch_case: there are no branches")
     default = default or pairs[-1][1]
-    return _case([(index == i, f) for i, f in pairs], default)
+    return _case([(_is_branch(index, i), f) for i, f in pairs], default)
 
 
 def _run(fn, *arguments):

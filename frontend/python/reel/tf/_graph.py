@@ -12,7 +12,7 @@ from contextlib import contextmanager as _contextmanager
 from .. import _core
 from . import _graph_control, _graph_operators, _graph_probe, dtypes
 from ._graph_names import default_names
-from ._graph_tensor import GraphTensor, GraphVariable, Node, Ref, leaves_of
+from ._graph_tensor import GraphTensor, GraphVariable, Node, Ref, leaves_of, slots_of
 from ._tensor import TensorLike, convert_to_tensor
 from ._trace import state
 from .errors import ConversionError, NotFoundError, StateError
@@ -47,6 +47,16 @@ class Building:
         state.graph = self.outer
 
 
+class _OnHost:
+    """A function of strings, which compiled code does not have, as what a session calls."""
+
+    def __init__(self, function, kwargs):
+        self.function, self.kwargs = function, kwargs
+
+    def __call__(self, session, *args):
+        return slots_of(self.function(*args, **self.kwargs))[1]
+
+
 class Graph(_graph_control.ControlFlow):
     """Nodes in the order they were made; `with graph.as_default():` builds."""
 
@@ -78,6 +88,8 @@ class Graph(_graph_control.ControlFlow):
         probed = _graph_probe.probe(self, function, args, kwargs)
         node = Node(self, given if isinstance(given, str) else name or default, type or kind, function, args, kwargs)
         node.captured = probed.captured
+        if any(dtype is dtypes.string for dtype, _, _ in probed.types):
+            node.role, node.function = "host", _OnHost(function, node.kwargs)
         return node.make_outputs(probed.structure, probed.types)
 
     def convert(self, value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None) -> Any:

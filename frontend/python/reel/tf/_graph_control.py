@@ -7,6 +7,7 @@ from contextlib import contextmanager as _contextmanager
 
 from .. import _core
 from . import _control, _graph_run, dtypes, nest
+from ._callbacks import ShapesUnknown
 from ._graph_array import GraphTensorArray
 from ._graph_tensor import GraphTensor, GraphVariable, Node, Sub
 from ._shape import TensorShape
@@ -53,7 +54,11 @@ class ControlFlow:
         with self.name_scope(name or "gradients"):
             node = Node(self, "grad", "SymbolicGradient", None, (ys, xs, seeds, variables), role="gradients")
         node.special = special
-        kinds = self._on_types([node], lambda runner: _kinds(runner.gradients(special, runner.done)))
+        try:
+            kinds = self._on_types([node], lambda runner: _kinds(runner.gradients(special, runner.done)))
+        except ShapesUnknown:  # a py_function that has not run yet: what leads to it may have a gradient
+            before = set(_graph_run.needed_by([y.node for y in ys]))
+            kinds = ["dense" if x.node in before and x.dtype.is_floating else None for x in xs]
         special["kinds"] = kinds
         out = []
         for kind, x in zip(kinds, xs):
@@ -245,7 +250,9 @@ class ControlFlow:
         templates = leaves
 
         def arrays(values):
-            flat = [t.like(x) if isinstance(t, GraphTensorArray) else x for t, x in zip(templates, nest.flatten(values))]
+            flat = [
+                t.like(x) if isinstance(t, GraphTensorArray) else x for t, x in zip(templates, nest.flatten(values))
+            ]
             return nest.pack_sequence_as(structure, flat)
 
         def tensors(values):

@@ -135,6 +135,8 @@ def _once(function, args, kwargs, inputs, extent, rank):
 
 
 def _type_of(x):
+    if x.dtype is dtypes.string:  # a value of Python
+        return dtypes.string, list(x.shape), x
     t = x._core_value()
     value = _core._static_value(t) if t.size <= _MOST_STATIC else None
     return dtypes.BY_CORE[t.dtype], list(t.shape), None if value is None else wrap(value)
@@ -190,6 +192,8 @@ def _types(graph, function, args, kwargs, inputs):
     if not results:
         results = _by_ancestors(graph, function, args, kwargs, inputs)
     if not results:
+        results = _by_dummies(function, args, kwargs, inputs)
+    if not results:
         return _by_value(function, args, kwargs, inputs, first_error)
     structure, types = results[0]
     return structure, [_merged(column) for column in zip(*(types for _, types in results))]
@@ -233,6 +237,25 @@ def _by_ancestors(graph, function, args, kwargs, inputs):
         if len(results) == 2:
             break
     return results
+
+
+def _by_dummies(function, args, kwargs, inputs):
+    """Types for ones and for zeros: of what has a shape that depends on values. Empty if it fails."""
+    results = []
+    for fill, extent in ((_core.ones, 2), (_core.zeros, 3)):
+        made = {x: wrap(fill(tuple(concrete(x.shape, extent, 1)), dtype=x.dtype.core)) for x in inputs}
+        runner = _Values({x: value if x.static is None else x.static for x, value in made.items()})
+
+        def take(x, runner=runner):
+            return runner.live(x.variable) if isinstance(x, Ref) else runner.value_of(x)
+
+        try:
+            with Running(runner):
+                structure, tensors = slots_of(function(*rebuild(take, list(args)), **rebuild(take, kwargs)))
+                results.append((structure, [_type_of(x)[:2] + (None,) for x in tensors]))
+        except (_core.Error, TypeError, ValueError, IndexError):
+            return []
+    return results if len(results[0][1]) == len(results[1][1]) else []
 
 
 def _by_value(function, args, kwargs, inputs, error):

@@ -6,7 +6,7 @@ import contextlib as _contextlib
 import typing as _t
 
 from .. import _core
-from . import _array, _graph_probe, _registered, nest
+from . import _array, _graph_probe, _registered, dtypes, nest
 from ._graph_tensor import GraphTensor, GraphVariable, Node, Ref, Sub, leaves_of, rebuild, slots_of
 from ._slices import IndexedSlices
 from ._tape import GradientTape
@@ -150,6 +150,8 @@ class Runner:
         if node.role == "gradients":
             return self.differentiate(node, done)
         if node.role == "host" and self.session is None:
+            if any(x.dtype is dtypes.string for x in node.outputs):
+                return [x.static for x in node.outputs]
             return [wrap(_core.zeros(_graph_probe.concrete(x.shape, 2, 1), dtype=x.dtype.core)) for x in node.outputs]
         if node.role == "assign":
             return self._assign(node, done)
@@ -207,9 +209,10 @@ class Runner:
         what = node.special
         found = self.gradients(what, done, node in self.kept)
         out = []
-        for g, kind in zip(found, what.get("kinds", [])):
+        for x, g, kind in zip(what["xs"], found, what.get("kinds", [])):
             if kind is None:
                 continue
+            g = _array.zeros_like(self.pick(x, done)) if g is None else g
             if kind != "dense":
                 if not isinstance(g, IndexedSlices):
                     rows = wrap(_core.arange(0, g.shape[0], dtype=_core.int32))

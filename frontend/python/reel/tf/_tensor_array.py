@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect as _inspect
 import typing as _t
 
 from .. import _core
@@ -430,3 +431,8 @@ def _partial_shape(shape: Any) -> tuple[int | None, ...] | None:
         return None
     dims: Iterable[Any] = [shape] if isinstance(shape, int) else shape
     return tuple(None if d is None or d == -1 else int(d) for d in dims)
+
+
+TensorArray.__signature__ = _inspect.Signature(  # type: ignore[attr-defined]
+    list(_inspect.signature(TensorArray.__init__).parameters.values())[1:]
+)

@@ -60,7 +60,7 @@ _MODULES = (
     "app bitwise config data debugging dtypes errors flags image initializers io layers linalg logging losses manip math metrics "
     "nest nn random signal spectral summary test train"
 ).split()
-_FROM_TF = ("compat", "keras", "autograph", "strings", "version")
+_FROM_TF = ("compat", "distribute", "keras", "autograph", "strings", "version")
 
 if _t.TYPE_CHECKING:
     from typing import Any

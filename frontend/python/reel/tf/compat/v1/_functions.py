@@ -368,6 +368,11 @@ def tuple(tensors: Any, name: str | None = None, control_inputs: Any = None) -> 
         return [None if x is None else x if not isinstance(x, TensorLike) else _array.identity(x) for x in tensors]
 
 
+def tuple_v2(tensors: Any, control_inputs: Any = None, name: str | None = None) -> list[Any]:
+    """The tensors, all of which are there when one is."""
+    return tuple(tensors, name, control_inputs)
+
+
 def _caster(name, dtype):
     def to(x: Any, name: str = name) -> Any:
         return dtypes.cast(x, dtype)

@@ -15,7 +15,7 @@ if _t.TYPE_CHECKING:
 
 _TABLE = """
 [top]
-AggregationMethod Assert CriticalSection DType GradientTape IndexedSlices IndexedSlicesSpec Module NoneTensorSpec
+DeviceSpec VariableAggregation AggregationMethod Assert CriticalSection DType GradientTape IndexedSlices IndexedSlicesSpec Module NoneTensorSpec
 OptionalSpec RaggedTensor RaggedTensorSpec RegisterGradient SparseTensor SparseTensorSpec TensorArray TensorArraySpec
 TensorShape TensorSpec TypeSpec UnconnectedGradients VariableSynchronization abs acos acosh add add_n approx_top_k
 argsort as_dtype as_string asin asinh atan atan2 atanh bfloat16 bitcast bool broadcast_dynamic_shape
@@ -83,7 +83,7 @@ unsorted_segment_min=math.unsorted_segment_min unsorted_segment_prod=math.unsort
 unsorted_segment_sqrt_n=math.unsorted_segment_sqrt_n unsorted_segment_sum=math.unsorted_segment_sum where_v2=.where
 write_file=io.write_file zeta=math.zeta
 [nn]
-all_candidate_sampler approx_max_k approx_min_k atrous_conv2d atrous_conv2d_transpose avg_pool1d avg_pool3d
+ctc_loss_v2=nn.ctc_loss experimental all_candidate_sampler approx_max_k approx_min_k atrous_conv2d atrous_conv2d_transpose avg_pool1d avg_pool3d
 batch_normalization bias_add collapse_repeated compute_accidental_hits compute_average_loss conv1d_transpose
 conv_transpose ctc_greedy_decoder ctc_unique_labels depthwise_conv2d_backprop_filter depthwise_conv2d_backprop_input
 elu fixed_unigram_candidate_sampler l2_loss l2_normalize leaky_relu learned_unigram_candidate_sampler
@@ -95,7 +95,7 @@ depthwise_conv2d_native_backprop_input=nn.depthwise_conv2d_backprop_input
 log_uniform_candidate_sampler=random.log_uniform_candidate_sampler max_pool_v2=nn.max_pool
 uniform_candidate_sampler=random.uniform_candidate_sampler
 [math]
-abs accumulate_n acos acosh add add_n angle approx_max_k approx_min_k asin asinh atan atan2 atanh bessel_i0 bessel_i0e
+special abs accumulate_n acos acosh add add_n angle approx_max_k approx_min_k asin asinh atan atan2 atanh bessel_i0 bessel_i0e
 bessel_i1 bessel_i1e betainc ceil conj cos cosh cumprod cumsum cumulative_logsumexp digamma divide divide_no_nan equal
 erf erfc erfcinv erfinv exp expm1 floor floordiv floormod greater greater_equal igamma igammac imag invert_permutation
 is_finite is_inf is_nan is_non_decreasing is_strictly_increasing l2_normalize lbeta less less_equal lgamma log log1p
@@ -210,7 +210,8 @@ TABLES = _parsed()
 
 def lookup(module: str, name: str) -> Any:
     """The value of a shared name of a module ("top", "nn", ...); AttributeError for one that is not shared or not here."""
-    if name in TABLES.get(module, ()):
+    shown = "" if module == "top" else "." + module
+    if name in TABLES.get(module, ()) and not _refused.reason(f"tf.compat.v1{shown}.{name}"):
         target = TABLES[module][name] or ("" if module == "top" else module) + "." + name
         home, _, inner = target.rpartition(".")
         source = _importlib.import_module("reel.tf")
@@ -219,7 +220,7 @@ def lookup(module: str, name: str) -> Any:
         found = getattr(source, inner, None)
         if found is not None or name == "newaxis":
             return found
-    raise _refused.missing("reel.tf.compat.v1" + ("" if module == "top" else "." + module), name)
+    raise _refused.missing("reel.tf.compat.v1" + shown, name)
 
 
 def listed(module: str) -> list[str]:

@@ -470,4 +470,40 @@ def conv2d_backprop_input(
     )
 
 
+def dilation2d(
+    input: Any,
+    filter: Any = None,
+    strides: Any = None,
+    rates: Any = None,
+    padding: Any = None,
+    name: str | None = None,
+    filters: Any = None,
+    dilations: Any = None,
+) -> Any:
+    """Greyscale dilation of images; filter and rates are old names of filters and dilations."""
+    filters, rates = _renamed("filters", filters, "filter", filter), _renamed("dilations", dilations, "rates", rates)
+    return _nn.dilation2d(input, filters, strides, padding, "NHWC", rates, name=name)
+
+
+def erosion2d(value: Any, kernel: Any, strides: Any, rates: Any, padding: Any, name: str | None = None) -> Any:
+    """Greyscale erosion of images."""
+    return _nn.erosion2d(value, kernel, strides, padding, "NHWC", rates, name=name)
+
+
+def ctc_loss(
+    labels: Any,
+    inputs: Any = None,
+    sequence_length: Any = None,
+    preprocess_collapse_repeated: bool = False,
+    ctc_merge_repeated: bool = True,
+    ignore_longer_outputs_than_inputs: bool = False,
+    time_major: bool = True,
+    logits: Any = None,
+) -> Any:
+    """Not here: its labels are sparse tensors. ctc_loss_v2 takes dense ones."""
+    raise _ConversionError(
+        "tf.compat.v1.nn.ctc_loss takes sparse labels, which are not here: use tf.compat.v1.nn.ctc_loss_v2"
+    )
+
+
 __getattr__, __dir__ = _shared("nn", globals())

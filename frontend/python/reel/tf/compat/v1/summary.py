@@ -112,7 +112,7 @@ def _refused(kind):
     return refuse
 
 
-image, text, tensor_summary = _refused("image"), _refused("text"), _refused("tensor_summary")
+text, tensor_summary = _refused("text"), _refused("tensor_summary")
 
 
 class FileWriter:
