@@ -334,3 +334,32 @@ def test_values_that_say_shapes_and_texts(session):
     assert [session.run(chosen[0], {x: [1.0, 0.0, 0.0], k: i}) for i in range(3)] == [1.0, 2.0, 2.0]
     cased = tf.case([(x[0] > 0, lambda: 1.0), (x[1] > 0, lambda: 2.0)], default=lambda: 3.0)
     assert [session.run(cased, {x: v}) for v in ([1, 1, 0], [0, 1, 0], [0, 0, 0])] == [1.0, 2.0, 3.0]
+
+
+def test_gradients_inside_of_branches_and_loops(session):
+    p, x = v1.placeholder(tf.bool, []), tf.constant(10.0)
+    y = 7.0 * x
+    branch = tf.cond(p, lambda: tf.gradients(y * y, [x])[0], lambda: x * 3.0)
+    assert [session.run(branch, {p: v}) for v in (True, False)] == [980.0, 30.0]
+    a = tf.constant(5.0)
+    squared = a * a
+
+    def body(i, total):
+        return i + 1, total + tf.gradients(tf.constant([1.0, 2.0, 3.0]) * squared, a)[0]
+
+    _, total = v1.while_loop(lambda i, _: i < 10, body, [tf.constant(0), tf.constant(0.0)])
+    assert session.run(total) == 600.0
+
+    def inner(j, z):
+        return j + 1, tf.gradients(tf.cond(z < 1, lambda: 2 * z, lambda: z), z)[0]
+
+    def outer(i, z):
+        return i + 1, v1.while_loop(lambda j, _: j < 3, inner, [0, 0.0])[1]
+
+    assert session.run(v1.while_loop(lambda i, _: i < 3, outer, [0, 0.0])) == [3, 1.0]
+    v = tf.Variable(3.0)
+    session.run(v.initializer)
+    n, w = v1.while_loop(
+        lambda i, _: i < 3, lambda i, z: (i + 1, z * tf.gradients(v * v * z, z)[0]), [tf.constant(0), tf.constant(1.0)]
+    )
+    assert session.run([n, w, tf.gradients(w, v)[0]]) == [3, 729.0, pytest.approx(6 * 243.0)]

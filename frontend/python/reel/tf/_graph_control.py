@@ -55,7 +55,7 @@ class ControlFlow:
             node = Node(self, "grad", "SymbolicGradient", None, (ys, xs, seeds, variables), role="gradients")
         node.special = special
         try:
-            kinds = self._on_types([node], lambda runner: _kinds(runner.gradients(special, runner.done)))
+            kinds = self._on_types([node], lambda runner: _kinds(runner.gradients(node, runner.done)))
         except ShapesUnknown:  # a py_function that has not run yet: what leads to it may have a gradient
             before = set(_graph_run.needed_by([y.node for y in ys]))
             kinds = ["dense" if x.node in before and x.dtype.is_floating else None for x in xs]

@@ -207,7 +207,7 @@ class Runner:
     def differentiate(self, node: Node, done: dict[Node, Any]) -> list[Any]:
         """Gradients, by the tape; with stop_gradients, of what is computed again from the stopped values."""
         what = node.special
-        found = self.gradients(what, done, node in self.kept)
+        found = self.gradients(node, done)
         out = []
         for x, g, kind in zip(what["xs"], found, what.get("kinds", [])):
             if kind is None:
@@ -222,28 +222,57 @@ class Runner:
                 out.append(wrap(to_core(g)) if isinstance(g, IndexedSlices) else g)
         return out
 
-    def gradients(self, what: dict[str, Any], done: dict[Node, Any], recorded: bool = False) -> list[Any]:
-        """A gradient for each x, None where no y depends on it; recorded: it is differentiated itself."""
+    def gradients(self, node: Node, done: dict[Node, Any]) -> list[Any]:
+        """A gradient for each x of a node, None where no y depends on it."""
+        what = node.special
+        if node.depth:  # a tape does not see from inside a body what ran before it
+            return self._gradients_inside(what, done)
         if what["stops"]:
-            done = self.again(what, done)
+            done = self.again({x.node for x in what["stops"]}, what, done)
+        with _contextlib.nullcontext() if node in self.kept else self.tape.stop_recording():
+            return self._gradients_of(self.tape, what, done, done)
+
+    def _gradients_of(self, tape, what, done, sources):
         ys = [self.pick(y, done) for y in what["ys"]]
         xs = [
-            self.live(x) if isinstance(x, GraphVariable) and x not in self.feed else self.pick(x, done)
+            self.live(x) if isinstance(x, GraphVariable) and x not in self.feed else self.pick(x, sources)
             for x in what["xs"]
         ]
-        seeds = [self.seed(g, done) for g in what["seeds"]]
-        with _contextlib.nullcontext() if recorded else self.tape.stop_recording():
-            return self.tape.gradient(ys, xs, seeds, what["unconnected"])
+        return tape.gradient(ys, xs, [self.seed(g, done) for g in what["seeds"]], what["unconnected"])
+
+    def _gradients_inside(self, what, done):
+        """Gradients of what is computed again from the sources, under a tape of its own."""
+        fresh, nodes, outer = dict(done), {x.node for x in what["xs"]}, self.feed
+        try:
+            with GradientTape(persistent=True, watch_accessed_variables=False) as tape:
+                for x in what["xs"]:
+                    if isinstance(x, GraphVariable) and x not in self.feed:
+                        tape.watch(self.live(x))
+                    elif x.dtype.is_floating or x.dtype.is_complex:  # a value of its own, before what is computed of it
+                        value = wrap(_core.identity(self.pick(x, fresh)._core_value()))
+                        tape.watch(value)
+                        self.feed = {**self.feed, x: value}
+                changed = self._depending(nodes, done) - nodes
+                fresh = {n: value for n, value in fresh.items() if n not in changed}
+                self.evaluate_all([y.node for y in what["ys"]], fresh, {x.node for x in what["stops"]} - nodes)
+            return self._gradients_of(tape, what, fresh, fresh)
+        finally:
+            self.feed = outer
+
+    def _depending(self, nodes, done):
+        """The nodes that have run and depend on some, these too."""
+        changed = set(nodes)
+        for n in self.graph.nodes:
+            if n in done and n.role in ("call", "gradients") and any(i in changed for i in n.before()):
+                changed.add(n)
+        return changed
 
     def seed(self, g: Any, done: dict[Node, Any]) -> Any:
         return rebuild(lambda x: self.pick(x, done), g)
 
-    def again(self, what: dict[str, Any], done: dict[Node, Any]) -> dict[Node, Any]:
-        stopped = {x.node for x in what["stops"]}
-        changed = set(stopped)
-        for n in self.graph.nodes:
-            if n in done and n.role == "call" and any(i in changed for i in n.before()):
-                changed.add(n)
+    def again(self, stopped: set[Node], what: dict[str, Any], done: dict[Node, Any]) -> dict[Node, Any]:
+        """What has run, computed again from nodes whose results count as constants."""
+        changed = self._depending(stopped, done)
         fresh = {n: v for n, v in done.items() if n not in changed}
         self.evaluate_all([y.node for y in what["ys"]] + [x.node for x in what["xs"]], fresh, stopped)
         return fresh
