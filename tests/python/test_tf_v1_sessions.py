@@ -363,3 +363,13 @@ def test_gradients_inside_of_branches_and_loops(session):
         lambda i, _: i < 3, lambda i, z: (i + 1, z * tf.gradients(v * v * z, z)[0]), [tf.constant(0), tf.constant(1.0)]
     )
     assert session.run([n, w, tf.gradients(w, v)[0]]) == [3, 729.0, pytest.approx(6 * 243.0)]
+
+
+def test_cases_that_exclude_each_other(session):
+    x = v1.placeholder(tf.float32, [])
+    chosen = tf.case([(x > 0, lambda: 1.0), (x > 1, lambda: 2.0)], default=lambda: 3.0, exclusive=True)
+    sure = tf.case([(x > 0, lambda: 1.0), (x < 0, lambda: 2.0)])
+    assert [session.run([chosen, sure], {x: v}) for v in (0.5, -1.0)] == [[1.0, 1.0], [3.0, 2.0]]
+    for tensor, value, text in ((chosen, 2.0, "more than one condition is true"), (sure, 0.0, "no condition is true")):
+        with pytest.raises(tf.errors.InvalidArgumentError, match=text):
+            session.run(tensor, {x: value})

@@ -134,6 +134,7 @@ def _branch(packer, fn):
     return out
 
 
+@as_method("case")
 def case(
     pred_fn_pairs: Mapping[Any, Callable[[], R]] | Iterable[tuple[ArrayLike, Callable[[], R]]],
     default: Callable[[], R] | None = None,

@@ -6,7 +6,7 @@ import typing as _t
 from contextlib import contextmanager as _contextmanager
 
 from .. import _core
-from . import _control, _graph_run, dtypes, nest
+from . import _control, _graph_run, debugging, dtypes, math, nest
 from ._callbacks import ShapesUnknown
 from ._graph_array import GraphTensorArray
 from ._graph_tensor import GraphTensor, GraphVariable, Node, Sub
@@ -199,6 +199,25 @@ class ControlFlow:
             out = node.add_output(a.dtype if kept else dtypes.as_dtype("float32"), shape if kept else ())
             outputs.append(out if kept else node)
         return nest.pack_sequence_as(yes.structure, outputs)
+
+    def case(
+        self, pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, strict: bool = False, name: str | None = "case"
+    ) -> Any:
+        """Branches one in another. exclusive, or no default: how many predicates hold is checked when it runs."""
+        pairs = list(pred_fn_pairs.items() if isinstance(pred_fn_pairs, dict) else pred_fn_pairs)
+        if not pairs:
+            raise ConversionError("case: there are no predicates")
+        checks = []
+        if exclusive or default is None:
+            held = [dtypes.cast(self.convert(pred), dtypes.int32) for pred, _ in pairs]
+            count = math.add_n(held)
+            if exclusive:
+                checks.append(debugging.assert_less_equal(count, 1, message="case: more than one condition is true"))
+            if default is None:
+                default = pairs.pop()[1]
+                checks.append(debugging.assert_positive(count, message="case: no condition is true"))
+        with self.control_dependencies(checks):
+            return _control._case(pairs, default)
 
     def while_loop(
         self,
