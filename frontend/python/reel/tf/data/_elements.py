@@ -7,9 +7,10 @@ import typing as _t
 
 from ... import _core
 from .. import _autograph_runtime, nest
-from .._function import Function, _Uncompiled
+from .._function import Function, _Uncompiled, runs_as_it_is
 from .._shape import TensorShape, TensorSpec
 from .._tensor import Tensor, TensorLike, convert_to_tensor, wrap
+from .._trace import executing_eagerly
 from .._trace import state as _state
 from ..errors import ConversionError
 
@@ -27,6 +28,23 @@ def structured(value: Any) -> Any:
     if isinstance(value, Tensor) or hasattr(value, "element_spec"):
         return value
     return convert_to_tensor(value)
+
+
+def result_of(value: Any) -> Any:
+    """What a function of elements returned: as structured, but a list of tensors is a tuple."""
+    if isinstance(value, list) and any(isinstance(x, (TensorLike, tuple, list, dict)) for x in value):
+        return tuple(result_of(x) for x in value)
+    if isinstance(value, tuple) and not getattr(type(value), "_reel_leaf", False):
+        return nest._like(value, [result_of(x) for x in value])
+    return structured(value)
+
+
+def leaves_like(spec: Any, value: Any) -> list[Any]:
+    """The values in the places of a structure's leaves; ValueError if it is another structure."""
+    if not nest.is_nested(spec):
+        return [value]
+    children = nest._children(value) if isinstance(value, dict) else value
+    return [x for s, v in zip(nest._children(spec), children, strict=True) for x in leaves_like(s, v)]
 
 
 def spec_of(element: Any) -> Any:
@@ -60,35 +78,45 @@ class Mapped:
 
     def __init__(self, function: Callable[..., Any], spec: Any) -> None:
         if not callable(function):
-            raise _core.InvalidTypeError(f"the function of a dataset must be callable, not {function!r}")
+            raise ConversionError(f"the function of a dataset must be a callable, not {function!r}")
         self._eager = not all(isinstance(s, TensorSpec) and s.shape is not None for s in nest.flatten(spec))
         python = function.python_function if isinstance(function, Function) else function
         self._python = function
         self._function = Function(_of_structure(python), name="map_function")
         self._function._warnings = 2  # other shapes of elements are no mistake
+        if not executing_eagerly():
+            runs_as_it_is(self)
         try:
             self.spec = self._spec_on_samples(spec) if self._eager else self._inferred(spec)
         except _Uncompiled:  # it iterates over a dataset
             self._eager, self.spec = True, None
+        except _core.FailedPreconditionError:  # shapes depend on values: it runs op by op
+            self._eager = True
+            self.spec = self._spec_of_values(spec)
         if any(not isinstance(s, TensorSpec) for s in nest.flatten(self.spec)):
             self._eager = True
 
     def __call__(self, element: Any) -> Any:
-        return structured(call_with(self._python, element)) if self._eager else self._function(element)
+        return result_of(call_with(self._python, element)) if self._eager else self._function(element)
 
     def _spec_on_samples(self, spec):
         return None if any(not isinstance(s, TensorSpec) for s in nest.flatten(spec)) else spec
 
     def _inferred(self, spec):
         """The result's specs: of two traces, the extents that differ are not known."""
-        first, second = (self._traced(spec, n) for n in _EXTENTS)
+        return _common_spec(*(self._traced(spec, n) for n in _EXTENTS))
 
-        def both(a, b):
-            if not isinstance(a, TensorSpec):
-                return a
-            return TensorSpec([m if m == n else None for m, n in zip(a.shape, b.shape)], a.dtype)
+    def _spec_of_values(self, spec):
+        """The result's specs: of two elements, the extents that differ are not known."""
 
-        return nest.map_structure(both, first, second)
+        def element(n):
+            def tensor(s):
+                return wrap(_core.full([n if e is None else e for e in s.shape], n, dtype=s.dtype.core))
+
+            return map_specs(tensor, spec)
+
+        first, second = (_described(result_of(call_with(self._python, element(n)))) for n in (1, 2))
+        return _common_spec(first, second)
 
     def _traced(self, spec, extent):
         leaves = nest.flatten(spec)
@@ -97,7 +125,7 @@ class Mapped:
 
         def run(*values):
             element = nest.pack_sequence_as(spec, [wrap(v) for v in values])
-            result = structured(call_with(_autograph_runtime.convert(self._python_function()), element))
+            result = result_of(call_with(_autograph_runtime.convert(self._python_function()), element))
             found.append(_described(result))
             return [x._t for x in nest.flatten(result) if isinstance(x, Tensor)]
 
@@ -113,9 +141,18 @@ class Mapped:
         return self._python.python_function if isinstance(self._python, Function) else self._python
 
 
+def _common_spec(first, second):
+    def both(a, b):
+        if not isinstance(a, TensorSpec):
+            return a
+        return TensorSpec([m if m == n else None for m, n in zip(a.shape, b.shape)], a.dtype)
+
+    return nest.map_structure(both, first, second)
+
+
 def _of_structure(function):
     def map_function(element):
-        return structured(call_with(_autograph_runtime.convert(function), element))
+        return result_of(call_with(_autograph_runtime.convert(function), element))
 
     return map_function
 
@@ -131,6 +168,16 @@ def _described(result):
         raise _core.InvalidTypeError(f"a dataset's function returned {x!r}: no tensor, number, array or dataset")
 
     return nest.map_structure(one, result)
+
+
+def from_array(array: Any) -> Tensor:
+    """A tensor of an array that nobody writes to: its elements are shared where that is possible."""
+    if array.flags.c_contiguous and array.dtype.isnative and array.flags.aligned:
+        try:
+            return wrap(_core.asarray(array, copy=False))
+        except _core.Error:
+            pass
+    return convert_to_tensor(array)
 
 
 class Run:

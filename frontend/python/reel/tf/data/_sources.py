@@ -11,7 +11,7 @@ from .._shape import TensorSpec
 from .._tensor import convert_to_tensor, wrap
 from ..errors import ConversionError
 from ._dataset import Dataset
-from ._elements import global_seed, map_specs, more_general, spec_of, structured
+from ._elements import from_array, global_seed, leaves_like, map_specs, more_general, spec_of, structured
 
 if _t.TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -61,8 +61,6 @@ def _row(array, i):
 def rows_at(source: Any, numbers: list[int]) -> Any:
     """The rows of these numbers, stacked."""
     import numpy
-
-    from ..keras._batches import from_array
 
     index = numpy.asarray(numbers)
 
@@ -138,24 +136,18 @@ class _GeneratorDataset(Dataset):
             if isinstance(value, list) and not isinstance(self._spec, (list, TensorSpec)):
                 value = tuple(value)
             try:
-                leaves = [value] if isinstance(self._spec, TensorSpec) else nest.flatten(value)
-                if len(leaves) != len(specs):
-                    raise ConversionError(f"{len(leaves)} values, {len(specs)} are expected")
-                out = [convert_to_tensor(x, dtype_hint=s.dtype) for x, s in zip(leaves, specs)]
+                leaves = leaves_like(self._spec, value)
+                out = [convert_to_tensor(x, dtype_hint=s.dtype) for x, s in zip(leaves, specs, strict=True)]
             except (ValueError, TypeError) as error:
-                raise _core.InvalidTypeError(
+                raise ConversionError(
                     f"`generator` yielded an element that did not match the expected structure. The expected structure was "
                     f"{self._spec}, but the yielded element was {value!r}: {error}"
                 ) from None
             for x, s in zip(out, specs):
-                if x.dtype is not s.dtype:
-                    raise _core.InvalidTypeError(
-                        f"`generator` yielded an element of type {x.dtype.name} where an element of type {s.dtype.name} was "
-                        "expected."
-                    )
-                if s.shape is not None and not s.shape.is_compatible_with(x.shape):
-                    raise _core.InvalidTypeError(
-                        f"`generator` yielded an element of shape {x.shape} where an element of shape {s.shape} was expected."
+                if x.dtype is not s.dtype or s.shape is not None and not s.shape.is_compatible_with(x.shape):
+                    raise ConversionError(
+                        f"`generator` yielded an element of {x.dtype.name} and shape {x.shape} where one of {s.dtype.name} and "
+                        f"shape {s.shape} was expected."
                     )
             yield nest.pack_sequence_as(self._spec, out)
 
@@ -163,6 +155,8 @@ class _GeneratorDataset(Dataset):
 class _ZipDataset(Dataset):
     def __init__(self, datasets: Any) -> None:
         flat = nest.flatten(datasets)
+        if not flat:
+            raise ConversionError("zip: there is no dataset")
         for d in flat:
             if not isinstance(d, Dataset):
                 raise _core.InvalidTypeError(

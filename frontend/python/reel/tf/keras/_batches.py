@@ -4,9 +4,9 @@ from __future__ import annotations as _annotations
 
 import typing as _t
 
-from ... import _core
 from .. import nest as _nest
-from .._tensor import Tensor, TensorLike, convert_to_tensor, wrap
+from .._tensor import TensorLike, convert_to_tensor
+from ..data._elements import from_array
 from ..errors import ConversionError
 from .backend import floatx
 
@@ -43,16 +43,6 @@ def as_array(x: Any, numpy: Any) -> Any:
     if array.dtype == object or array.dtype.kind in "USO":
         raise ConversionError(f"Failed to convert a {type(x).__name__} of dtype {array.dtype} to a tensor of numbers")
     return array.astype(floatx()) if array.dtype.kind == "f" and array.dtype.name != floatx() else array
-
-
-def from_array(array: Any) -> Tensor:
-    """A tensor of an array that nobody writes to: its elements are shared where that is possible."""
-    if array.flags.c_contiguous and array.dtype.isnative and array.flags.aligned:
-        try:
-            return wrap(_core.asarray(array, copy=False))
-        except _core.Error:
-            pass
-    return convert_to_tensor(array)
 
 
 class Arrays:
@@ -114,8 +104,8 @@ class Arrays:
 class Stream:
     """Batches of a dataset, a generator or a PyDataset."""
 
-    def __init__(self, source: Any, steps: int | None = None) -> None:
-        self.source, self.steps = source, steps
+    def __init__(self, source: Any, steps: int | None = None, goes_on: bool = True) -> None:
+        self.source, self.steps, self._goes_on = source, steps, goes_on
         self.count = steps
         self._iterator: Any = None
         if steps is None and hasattr(source, "__len__") and not isinstance(source, (list, tuple)):
@@ -132,6 +122,8 @@ class Stream:
             if hasattr(self.source, "on_epoch_end"):
                 self.source.on_epoch_end()
             return
+        if not self._goes_on:
+            self._iterator = None
         for _ in range(self.steps):
             if self._iterator is None:
                 self._iterator = iter(self._batches())
@@ -170,8 +162,9 @@ def source_of(
     shuffle: Any = False,
     steps: int | None = None,
     class_weight: Any = None,
+    goes_on: bool = False,
 ) -> Any:
-    """What has epochs of batches of the arguments of fit, evaluate or predict."""
+    """What has epochs of batches of the arguments of fit (an epoch goes on where the last one ended), evaluate or predict."""
     if hasattr(x, "shape") or isinstance(x, (list, tuple, dict)):
         source = Arrays(x, y, sample_weight, batch_size, shuffle)
         if steps is not None:
@@ -182,7 +175,7 @@ def source_of(
                 f"When providing `x` as a {type(x).__name__}, `y` and `sample_weight` should not be passed. Instead, the "
                 "targets should be included as part of it."
             )
-        source = Stream(x, steps)
+        source = Stream(x, steps, goes_on)
     else:
         raise ConversionError(f"Unrecognized data type: x={x} (of type {type(x)})")
     return source if class_weight is None else Weighted(source, class_weight)

@@ -60,7 +60,7 @@ def metric_of(identifier: Any, y_true: Any, y_pred: Any) -> Any:
         return _by_shape(identifier.lower(), y_true, y_pred)(name=identifier)
     found = _metrics.get(identifier)
     if isinstance(found, _metrics.Metric):
-        return found
+        return type(found)(name=identifier) if isinstance(identifier, str) else found
     name = identifier if isinstance(identifier, str) else getattr(found, "__name__", None) or snake_class(type(found))
     return _metrics.MeanMetricWrapper(found, name=name)
 
@@ -129,6 +129,11 @@ class CompiledLoss:
             else self._given
         ]  # fmt: skip
         self.losses = [loss_of(x) for x in given]
+        if isinstance(self._weights, (list, tuple)) and not isinstance(self._given, (list, tuple, dict)) and len(names) > 1:
+            raise ConversionError(
+                f"`loss_weights` must match the number of losses, got 1 losses and {len(self._weights)} weights; give a list "
+                "of losses"
+            )
         weights = self._weights
         if weights is not None and not isinstance(weights, (list, tuple, dict)):
             weights = [weights] * len(names)
@@ -156,7 +161,7 @@ class CompiledLoss:
                 continue
             value = loss(targets[i], p, sample_weight=weights[i])
             if self.trackers:
-                self.trackers[i].update_state(value, sample_weight=batch_size(p))
+                self.trackers[i].update_state(value)
             total.append(value if self.weights[i] is None else value * float(self.weights[i]))
         return sum(total[1:], total[0]) if total else None
 

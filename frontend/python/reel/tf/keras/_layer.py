@@ -417,7 +417,7 @@ class Layer(Module):
         if self.activity_regularizer is not None:
             for x in _nest.flatten(outputs):
                 if isinstance(x, Tensor):
-                    self.add_loss(self.activity_regularizer(x))
+                    self.add_loss(self.activity_regularizer(x) / (float(x.shape[0]) if x.shape and x.shape[0] else 1.0))
         return outputs
 
     def _makes_mask(self):

@@ -274,28 +274,24 @@ def _traced(operation, args, kwargs, extents):
     return found[-1]
 
 
+def symbols_of(shapes: Any, dtype: Any = "float32") -> Any:
+    """Symbols of a structure of shapes."""
+    if isinstance(shapes, (tuple, list)) and all(n is None or isinstance(n, int) for n in shapes):
+        return KerasTensor(shapes, dtype)
+    if isinstance(shapes, dict):
+        return {k: symbols_of(v, dtype) for k, v in shapes.items()}
+    return [symbols_of(v, dtype) for v in shapes] if isinstance(shapes, (list, tuple)) else shapes
+
+
 def output_shape(layer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What compute_output_shape gives: a copy of the layer is built if it is not yet."""
     import copy
 
-    def symbol(shape):
-        return KerasTensor(shape, layer.dtype)
-
-    def is_shape(x):
-        return isinstance(x, (tuple, list)) and all(n is None or isinstance(n, int) for n in x)
-
-    def symbols(x):
-        if is_shape(x):
-            return symbol(x)
-        if isinstance(x, dict):
-            return {k: symbols(v) for k, v in x.items()}
-        return [symbols(v) for v in x] if isinstance(x, (list, tuple)) else x
-
     if not layer.built:
         layer = copy.deepcopy(layer)
-    given = tuple(symbols(x) for x in args)
+    given = tuple(symbols_of(x, layer.dtype) for x in args)
     if kwargs:
-        given += tuple(symbols(x) for x in kwargs.values())
+        given += tuple(symbols_of(x, layer.dtype) for x in kwargs.values())
     if not layer.built:
         layer._build_for(given, {})
     specs = infer(layer, given, {})

@@ -127,8 +127,11 @@ class Trainer:
 
     @property
     def metrics_names(self) -> list[str]:
-        """Their names."""
-        return [m.name for m in self.metrics]
+        """Their names; those of compile are one."""
+        state = self.__dict__.get("_compiled")
+        of_compile = {id(m) for m in state.metrics.metrics} if state is not None else set()
+        names = [m.name for m in self.metrics if id(m) not in of_compile]
+        return names[:1] + ["compile_metrics"] + names[1:] if state is not None and state.has_metrics else names
 
     def reset_metrics(self) -> None:
         """All metrics begin again."""
@@ -291,7 +294,9 @@ class Trainer:
         if validation_split and validation_data is None:
             data = _batches.Arrays(x, y, sample_weight).split(validation_split)
             (x, y, sample_weight), validation_data = data[0], data[1]
-        source = _batches.source_of(x, y, sample_weight, batch_size, shuffle, steps_per_epoch, class_weight)
+        source = _batches.source_of(
+            x, y, sample_weight, batch_size, shuffle, steps_per_epoch, class_weight, goes_on=True
+        )
         validation = None
         if validation_data is not None:
             parts = validation_data if isinstance(validation_data, (tuple, list)) else (validation_data,)
@@ -370,10 +375,7 @@ class Trainer:
         return logs if return_dict else self._in_order(logs)
 
     def _in_order(self, logs):
-        known = [n for n in self.metrics_names if n in logs]
-        state = self.__dict__["_compiled"]
-        of_compile = {m.name for m in state.metrics.metrics}
-        first = [n for n in known if n not in of_compile]
+        first = [n for n in self.metrics_names if n in logs]
         values = [logs[n] for n in first] + [logs[n] for n in sorted(logs) if n not in first]
         return values[0] if len(values) == 1 else values
 
@@ -424,7 +426,7 @@ class Trainer:
     def train_on_batch(
         self, x: Any, y: Any = None, sample_weight: Any = None, class_weight: Any = None, return_dict: bool = False
     ) -> Any:
-        """One update; the loss and metrics so far: a list, or a dict by name."""
+        """One update; the loss and metrics of the batch: a list, or a dict by name."""
         import numpy
 
         self._state_of_compile("train_on_batch")
@@ -439,7 +441,7 @@ class Trainer:
         return self._on_batch("train", x, y, sample_weight, return_dict)
 
     def test_on_batch(self, x: Any, y: Any = None, sample_weight: Any = None, return_dict: bool = False) -> Any:
-        """The loss and metrics so far, after a batch: a list, or a dict by name."""
+        """The loss and metrics of a batch: a list, or a dict by name."""
         self._state_of_compile("test_on_batch")
         return self._on_batch("test", x, y, sample_weight, return_dict)
 
@@ -447,7 +449,8 @@ class Trainer:
         data = (x,) if y is None else (x, y) if sample_weight is None else (x, y, sample_weight)
         batch = _batches._as_tensors(data)
         self._prepare(batch)
-        logs = numbers(self._step(kind)(batch))
+        self.reset_metrics()
+        logs = dict(sorted(numbers(self._step(kind)(batch)).items()))
         return logs if return_dict else self._in_order(logs)
 
     def compile_from_config(self, config: Any) -> None:

@@ -121,6 +121,9 @@ class CallbackList:
         return out[0], out[1]
 
     def _call(self, name, *args):
+        takes_number = "batch" in name or "epoch" in name
+        if len(args) < 1 + takes_number:
+            args = (*args, {})
         for c in self.callbacks:
             getattr(c, name)(*args)
 

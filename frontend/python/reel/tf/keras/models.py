@@ -16,6 +16,8 @@ from ._serialize import objects as _objects
 from ._serialize import serialize as _serialize
 from ._symbolic import Graph as _Graph
 from ._symbolic import KerasTensor as _KerasTensor
+from ._symbolic import infer as _infer
+from ._symbolic import symbols_of as _symbols_of
 from ._training import Trainer as _Trainer
 
 if _t.TYPE_CHECKING:
@@ -152,6 +154,19 @@ class Model(_Trainer, Layer):
             )
         return x
 
+    def build(self, input_shape: Any = None) -> None:
+        """Makes the variables of a subclass for inputs of this shape, with the axis of the batch: it is called on symbols."""
+        if input_shape is None or self.__dict__.get("_graph") is not None or type(self).call is Model.call:
+            return
+        symbols = _symbols_of(input_shape)
+        self.built = True
+        _infer(self, (symbols,), {})
+
+    def _build_for(self, args, kwargs):
+        if type(self).build is not Model.build:
+            super()._build_for(args, kwargs)
+        self.built = True
+
     # Configs, files.
 
     def summary(
@@ -287,7 +302,7 @@ class Sequential(Model):
     def pop(self, rebuild: bool = True) -> Any:
         """Removes the last layer, and returns it."""
         if not self.layers:
-            raise ConversionError("There are no layers in the model to pop.")
+            raise _core.OutOfRangeError("pop: there are no layers in the model")
         layer = self._sequence.pop()
         self.built, self.__dict__["_graph"] = False, None
         if rebuild:

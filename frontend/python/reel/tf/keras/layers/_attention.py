@@ -215,7 +215,7 @@ class MultiHeadAttention(Layer):
         """The output, and with return_attention_scores the weights [batch, heads, queries, keys]."""
         key = value if key is None else key
         q, k, v = self._query_dense(query), self._key_dense(key), self._value_dense(value)
-        allowed = self._allowed(query, value, query_mask, value_mask, key_mask, attention_mask, use_causal_mask)
+        allowed = self._allowed(query, value, value_mask, key_mask, attention_mask, use_causal_mask)
         rank = len(query.shape)
         # [batch, others, queries, heads, width] of each; one axis of all attention axes.
         others = [a for a in range(1, rank - 1) if a not in self._axes]
@@ -227,8 +227,7 @@ class MultiHeadAttention(Layer):
             while len(allowed.shape) < 3:
                 allowed = _array.expand_dims(allowed, 0)
             allowed = _array.reshape(allowed, (allowed.shape[0], 1, *_heads(allowed)))
-            least = 3e4 if scores.dtype.name == "float16" else 1e9
-            scores = scores - least * cast(math.logical_not(allowed), scores.dtype)
+            scores = self._masked(scores, allowed, return_attention_scores)
         weights = math.softmax(scores)
         dropped = self._drop(weights, training=training) if self._drop is not None and training else weights
         out = math.einsum("bohnm,bomhd->bonhd", dropped, v)
@@ -238,6 +237,13 @@ class MultiHeadAttention(Layer):
         if others or len(self._axes) > 1:
             raise ConversionError("MultiHeadAttention: return_attention_scores needs one attention axis and no others")
         return out, _array.reshape(weights, (weights.shape[0], *weights.shape[2:]))
+
+    def _masked(self, scores, allowed, returned):
+        """Scores where attention may not go are low; whole rows of them get no gradient unless weights are used."""
+        if returned or self.dropout:
+            least = 3e4 if scores.dtype.name == "float16" else 1e9
+            return scores - least * cast(math.logical_not(allowed), scores.dtype)
+        return _array.where(allowed, scores, cast(-0.7 * scores.dtype.max, scores.dtype))
 
     def _grouped(self, x, others):
         """[batch, others, steps, heads, width], and the shape with axes in the order before they were joined."""
@@ -254,12 +260,10 @@ class MultiHeadAttention(Layer):
             return x
         return _array.transpose(x, [order.index(i) for i in range(len(order))])
 
-    def _allowed(self, query, value, query_mask, value_mask, key_mask, attention_mask, causal):
+    def _allowed(self, query, value, value_mask, key_mask, attention_mask, causal):
         """Where attention may go, [batch, queries, keys] (or with heads); None if everywhere."""
         parts = []
-        if query_mask is not None:
-            parts.append(_array.expand_dims(cast(query_mask, "bool"), -1))
-        for m in (value_mask, key_mask):
+        for m in (value_mask, key_mask):  # that of the queries says which outputs count, and is handed on
             if m is not None:
                 parts.append(_array.expand_dims(cast(m, "bool"), -2))
         if causal:

@@ -154,15 +154,6 @@ class CategoryEncoding(Layer):
                 f"`count_weights` is not used when `output_mode` is not `'count'`. Received `count_weights={count_weights}`."
             )
         x = cast(convert_to_tensor(inputs), "int64")
-        core = to_core(x)
-        if (
-            not core.symbolic
-            and core.size
-            and not (0 <= int(_core.min(core)) and int(_core.max(core)) < self.num_tokens)
-        ):
-            raise ConversionError(
-                f"Input values must be in the range 0 <= values < num_tokens with num_tokens={self.num_tokens}"
-            )
         rows = _array.one_hot(x, self.num_tokens, dtype=self.dtype)
         if self.output_mode == "one_hot":
             return _array.squeeze(rows, -2) if len(x.shape) and x.shape[-1] == 1 else rows
@@ -191,7 +182,7 @@ class Discretization(Layer):
         name: str | None = None,
         **kwargs: Any,
     ) -> None:
-        dtype = ("int64" if output_mode == "int" else None) if dtype is None else dtype
+        dtype = ("int32" if output_mode == "int" else None) if dtype is None else dtype
         super().__init__(name=name, dtype=dtype, **kwargs)
         if sparse or output_mode != "int":
             raise _core.UnimplementedError(
@@ -205,7 +196,7 @@ class Discretization(Layer):
         self.built = True
 
     def call(self, inputs: Any) -> Any:
-        """Bins, int64."""
+        """Numbers of bins."""
         x = cast(convert_to_tensor(inputs), "float32")
         edges = _core.asarray(self.bin_boundaries, _core.float32)
         found = _core.searchsorted(edges, _core.reshape(to_core(x), (-1,)), side="right")

@@ -231,11 +231,9 @@ class UpSampling2D(Layer):
         self.size = (size, size) if isinstance(size, int) else tuple(size)
         self.data_format, self.interpolation = checked_format(data_format), interpolation.lower()
         if self.interpolation not in ("nearest", "bilinear"):
-            if self.interpolation in ("bicubic", "lanczos3", "lanczos5"):
-                raise _core.UnimplementedError(
-                    f"UpSampling2D: there is no interpolation={interpolation!r}; see tf.image.resize"
-                )
-            raise ConversionError(f"UpSampling2D: interpolation must be 'nearest' or 'bilinear', not {interpolation!r}")
+            raise _core.UnimplementedError(
+                f"UpSampling2D: interpolation is 'nearest' or 'bilinear' here, not {interpolation!r}; see tf.image.resize"
+            )
         self.input_spec = InputSpec(ndim=4)
 
     def call(self, inputs: Any) -> Any:
