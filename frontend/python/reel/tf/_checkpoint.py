@@ -221,6 +221,40 @@ class Restoring:
         return [x.name for x in saved.objects if isinstance(x, Variable) and id(x) not in mine]
 
 
+class RestoredList(list):
+    """A list that a checkpoint has values for: what is appended gets its value."""
+
+    __slots__ = ("_restoring", "_node")
+
+    def _restore(self):
+        self._restoring.match(self._node, self)
+
+    def append(self, value: Any) -> None:
+        list.append(self, value)
+        self._restore()
+
+    def extend(self, values: Any) -> None:
+        list.extend(self, values)
+        self._restore()
+
+    def __iadd__(self, values: Any) -> RestoredList:
+        self.extend(values)
+        return self
+
+
+def tracked(owner: Any, name: str, value: Any) -> Any:
+    """The value of an attribute that is set now: a list that a checkpoint restored before has values for is one that asks."""
+    if type(value) is not list or name.startswith("_"):
+        return value
+    for number, restoring in owner.__dict__.get("_reel_deferred", ()):
+        child = restoring.nodes[number]["children"].get(name)
+        if child is not None:
+            out = RestoredList(value)
+            out._restoring, out._node = restoring, child
+            return out
+    return value
+
+
 def attribute_was_set(owner: Any, name: str, value: Any) -> None:
     """An attribute of an object that a checkpoint was restored to before."""
     if name.startswith("_reel"):

@@ -59,11 +59,14 @@ class Module:
         return name_scope(self.name)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        object.__setattr__(self, name, value)
-        if "_reel_deferred" in self.__dict__:
-            from ._checkpoint import attribute_was_set
+        if "_reel_deferred" not in self.__dict__:
+            object.__setattr__(self, name, value)
+            return
+        from . import _checkpoint
 
-            attribute_was_set(self, name, value)
+        value = _checkpoint.tracked(self, name, value)
+        object.__setattr__(self, name, value)
+        _checkpoint.attribute_was_set(self, name, value)
 
     def _attributes(self):
         """(name, value) of the attributes that are looked into."""

@@ -110,6 +110,8 @@ class Checkpoint:
         return parts[name]
 
     def __setattr__(self, name: str, value: Any) -> None:
+        if "_reel_deferred" in self.__dict__:
+            value = _checkpoint.tracked(self, name, value)
         self._parts[name] = value
         if "_reel_deferred" in self.__dict__:
             _checkpoint.attribute_was_set(self, name, value)

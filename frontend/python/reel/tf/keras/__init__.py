@@ -14,6 +14,7 @@ from . import (
     models,
     optimizers,
     regularizers,
+    saving,
     utils,
 )
 from ._layer import InputSpec, Layer
@@ -42,6 +43,7 @@ __all__ = [
     "models",
     "optimizers",
     "regularizers",
+    "saving",
     "utils",
 ]
 

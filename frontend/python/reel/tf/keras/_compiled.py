@@ -129,7 +129,11 @@ class CompiledLoss:
             else self._given
         ]  # fmt: skip
         self.losses = [loss_of(x) for x in given]
-        if isinstance(self._weights, (list, tuple)) and not isinstance(self._given, (list, tuple, dict)) and len(names) > 1:
+        if (
+            isinstance(self._weights, (list, tuple))
+            and not isinstance(self._given, (list, tuple, dict))
+            and len(names) > 1
+        ):
             raise ConversionError(
                 f"`loss_weights` must match the number of losses, got 1 losses and {len(self._weights)} weights; give a list "
                 "of losses"

@@ -581,10 +581,9 @@ def _refused(name, why):
 BackupAndRestore = _refused("BackupAndRestore", "use tf.train.Checkpoint, or reel.Checkpoint, around the epochs")
 RemoteMonitor = _refused("RemoteMonitor", "nothing is sent over a network")
 SwapEMAWeights = _refused("SwapEMAWeights", "use the optimizer's use_ema and finalize_variable_values")
-OrbaxCheckpoint = _refused("OrbaxCheckpoint", "use ModelCheckpoint")
 
 __all__ = [
     "BackupAndRestore", "CSVLogger", "Callback", "CallbackList", "EarlyStopping", "History", "LambdaCallback",
-    "LearningRateScheduler", "ModelCheckpoint", "OrbaxCheckpoint", "ProgbarLogger", "ReduceLROnPlateau", "RemoteMonitor",
+    "LearningRateScheduler", "ModelCheckpoint", "ProgbarLogger", "ReduceLROnPlateau", "RemoteMonitor",
     "SwapEMAWeights", "TensorBoard", "TerminateOnNaN",
 ]  # fmt: skip

@@ -240,7 +240,3 @@ def _refused(name, why):
 
 plot_model = _refused("plot_model", "model.summary() prints the layers, reel.trace(...).to_dot() the graph")
 model_to_dot = _refused("model_to_dot", "reel.trace(...).to_dot() gives the graph of a function")
-get_file = _refused("get_file", "nothing is fetched from a network; give the path of a file that is there")
-image_dataset_from_directory = _refused("image_dataset_from_directory", "see reel.data.images")
-text_dataset_from_directory = _refused("text_dataset_from_directory", "see reel.data")
-audio_dataset_from_directory = _refused("audio_dataset_from_directory", "see reel.data")

@@ -101,7 +101,8 @@ class Normalization(Layer):
 
     def set_weights(self, weights: Any) -> None:
         super().set_weights(weights)
-        self._finalize()
+        if self._given is None:
+            self._finalize()
 
     def call(self, inputs: Any) -> Any:
         """The normalised inputs."""
