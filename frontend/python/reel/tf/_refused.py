@@ -85,7 +85,7 @@ _REASONS = {
         tf.io.TFRecordOptions tf.io.TFRecordWriter tf.io.FixedLenFeature tf.io.FixedLenSequenceFeature tf.io.VarLenFeature
         tf.io.parse_* tf.io.serialize_tensor tf.io.match_filenames_once tf.io.matching_files tf.train.Example tf.train.Feature
         tf.train.FeatureList tf.train.FeatureLists tf.train.Features tf.train.FloatList tf.train.Int64List
-        tf.train.BytesList tf.train.SequenceExample tf.data.TFRecordDataset tf.data.TextLineDataset
+        tf.train.BytesList tf.train.SequenceExample tf.data.TFRecordDataset
         tf.data.FixedLengthRecordDataset tf.data.experimental.TFRecordWriter tf.data.experimental.CsvDataset
         tf.data.experimental.SqlDataset tf.data.experimental.make_csv_dataset
         tf.data.experimental.make_batched_features_dataset tf.data.experimental.parse_example_dataset

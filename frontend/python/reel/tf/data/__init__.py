@@ -6,6 +6,7 @@ from ._dataset import DatasetSpec as DatasetSpec
 from ._dataset import Iterator as Iterator
 from ._dataset import NumpyIterator as NumpyIterator
 from ._dataset import Options as Options
+from ._dataset import TextLineDataset as TextLineDataset
 from ._dataset import ThreadingOptions as ThreadingOptions
 
 AUTOTUNE: int = -1

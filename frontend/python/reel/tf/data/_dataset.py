@@ -431,6 +431,24 @@ Dataset.list_files = _Refused("Dataset.list_files: there are no tensors of strin
 Dataset.load = _Refused("Dataset.load: there are no files of datasets; read arrays with NumPy")  # type: ignore[attr-defined]
 
 
+def TextLineDataset(
+    filenames: Any,
+    compression_type: str | None = None,
+    buffer_size: int | None = None,
+    num_parallel_reads: int | None = None,
+    name: str | None = None,
+) -> Dataset:
+    """The lines of text files, scalars of strings, without their ends."""
+    if compression_type:
+        raise _core.UnimplementedError(f"TextLineDataset: files are not compressed here, not {compression_type!r}")
+    if isinstance(filenames, Dataset):
+        names = [x.numpy() for x in filenames]
+    else:
+        found = structured(filenames)
+        names = [found.numpy()] if not found.shape else [x.numpy() for x in found]
+    return _sources()._TextLineDataset([n.decode() if isinstance(n, bytes) else str(n) for n in names])
+
+
 class Iterator:
     """The elements of a dataset, one after the other: next(it), or it.get_next(). A part of tf.train.Checkpoint."""
 

@@ -7,9 +7,11 @@ import typing as _t
 
 from ... import _core
 from .. import _autograph_runtime, nest
+from .._callbacks import ShapesUnknown
 from .._function import Function, _Uncompiled, runs_as_it_is
 from .._shape import TensorShape, TensorSpec
 from .._tensor import Tensor, TensorLike, convert_to_tensor, wrap
+from .._text import StringTensor
 from .._trace import executing_eagerly
 from .._trace import state as _state
 from ..errors import ConversionError
@@ -25,7 +27,7 @@ def structured(value: Any) -> Any:
         return nest._like(value, [structured(v) for v in nest._children(value)])
     if isinstance(value, tuple) and not getattr(type(value), "_reel_leaf", False):
         return nest._like(value, [structured(v) for v in value])
-    if isinstance(value, Tensor) or hasattr(value, "element_spec"):
+    if isinstance(value, (Tensor, StringTensor)) or hasattr(value, "element_spec"):
         return value
     return convert_to_tensor(value)
 
@@ -79,7 +81,9 @@ class Mapped:
     def __init__(self, function: Callable[..., Any], spec: Any) -> None:
         if not callable(function):
             raise ConversionError(f"the function of a dataset must be a callable, not {function!r}")
-        self._eager = not all(isinstance(s, TensorSpec) and s.shape is not None for s in nest.flatten(spec))
+        self._eager = not all(
+            isinstance(s, TensorSpec) and s.shape is not None and s.dtype.name != "string" for s in nest.flatten(spec)
+        )
         python = function.python_function if isinstance(function, Function) else function
         self._python = function
         self._function = Function(_of_structure(python), name="map_function")
@@ -88,7 +92,7 @@ class Mapped:
             runs_as_it_is(self)
         try:
             self.spec = self._spec_on_samples(spec) if self._eager else self._inferred(spec)
-        except _Uncompiled:  # it iterates over a dataset
+        except (_Uncompiled, ShapesUnknown):  # it iterates over a dataset, or calls Python
             self._eager, self.spec = True, None
         except _core.FailedPreconditionError:  # shapes depend on values: it runs op by op
             self._eager = True
@@ -100,7 +104,8 @@ class Mapped:
         return result_of(call_with(self._python, element)) if self._eager else self._function(element)
 
     def _spec_on_samples(self, spec):
-        return None if any(not isinstance(s, TensorSpec) for s in nest.flatten(spec)) else spec
+        """None: that of the first result is found when it is asked for."""
+        return None
 
     def _inferred(self, spec):
         """The result's specs: of two traces, the extents that differ are not known."""
@@ -159,7 +164,7 @@ def _of_structure(function):
 
 def _described(result):
     def one(x):
-        if isinstance(x, Tensor):
+        if isinstance(x, (Tensor, StringTensor)):
             return TensorSpec(x.shape, x.dtype)
         if hasattr(x, "element_spec"):
             from ._dataset import DatasetSpec
@@ -170,8 +175,10 @@ def _described(result):
     return nest.map_structure(one, result)
 
 
-def from_array(array: Any) -> Tensor:
+def from_array(array: Any) -> Any:
     """A tensor of an array that nobody writes to: its elements are shared where that is possible."""
+    if array.dtype == object:
+        return StringTensor(array)
     if array.flags.c_contiguous and array.dtype.isnative and array.flags.aligned:
         try:
             return wrap(_core.asarray(array, copy=False))
@@ -199,6 +206,12 @@ def global_seed() -> int:
     return int(_core.random.randint((), 0, 2**31 - 1, dtype=_core.int32))
 
 
+def _strings(arrays):
+    import numpy
+
+    return StringTensor(numpy.stack([numpy.asarray(a, dtype=object) for a in arrays]))
+
+
 def stacked(elements: list[Any], what: str) -> Any:
     """Elements of one shape as one, along a new first axis; InvalidArgumentError if shapes differ."""
     columns = zip(*(nest.flatten(e) for e in elements))
@@ -212,7 +225,10 @@ def stacked(elements: list[Any], what: str) -> Any:
                 f"{what}: Cannot batch tensors with different shapes in component 0. First element had shape {list(first)} "
                 f"and element {other} had shape {list(column[other].shape)}; padded_batch fills them up."
             )
-        out.append(wrap(_core.stack([x._t for x in column])))
+        if isinstance(column[0], StringTensor):
+            out.append(_strings([x.__array__() for x in column]))
+        else:
+            out.append(wrap(_core.stack([x._t for x in column])))
     return nest.pack_sequence_as(elements[0], out)
 
 

@@ -27,7 +27,7 @@ class _Of(Dataset):
 
     def __init__(self, dataset: Dataset) -> None:
         self._dataset = dataset
-        self._spec, self._count = dataset._spec, dataset._count
+        self._spec, self._count = dataset.element_spec, dataset._count
 
     def _iterate(self, run: Run) -> Iterator[Any]:
         return self._dataset._iterate(run)
@@ -62,7 +62,7 @@ class _CacheDataset(_Of):
 class _MapDataset(_Of):
     def __init__(self, dataset: Dataset, function: Callable[..., Any]) -> None:
         super().__init__(dataset)
-        self._function = Mapped(function, dataset._spec)
+        self._function = Mapped(function, dataset.element_spec)
         self._spec = self._function.spec
 
     @property
@@ -82,9 +82,9 @@ class _MapDataset(_Of):
 class _FilterDataset(_Of):
     def __init__(self, dataset: Dataset, predicate: Callable[..., Any], stops: bool = False) -> None:
         super().__init__(dataset)
-        self._predicate, self._stops = Mapped(predicate, dataset._spec), stops
+        self._predicate, self._stops = Mapped(predicate, dataset.element_spec), stops
         spec = self._predicate.spec
-        if not isinstance(spec, TensorSpec) or not spec.dtype.is_bool or len(spec.shape or ()):
+        if spec is not None and (not isinstance(spec, TensorSpec) or not spec.dtype.is_bool or len(spec.shape or ())):
             raise ConversionError(
                 f"Invalid `predicate`. `predicate` must return a `tf.bool` scalar tensor but its return type is {spec}."
             )
@@ -101,9 +101,9 @@ class _FilterDataset(_Of):
 class _BatchDataset(_Of):
     def __init__(self, dataset: Dataset, size: int, drop: bool) -> None:
         super().__init__(dataset)
-        check_tensors(dataset._spec, "batch")
+        check_tensors(dataset.element_spec, "batch")
         self._size, self._drop = _positive(size, "batch_size"), drop
-        self._spec = map_specs(lambda s: with_batch(s, self._size if drop else None), dataset._spec)
+        self._spec = map_specs(lambda s: with_batch(s, self._size if drop else None), dataset.element_spec)
         n = dataset._count
         self._count = n if n < 0 else n // self._size if drop else -(-n // self._size)
 
@@ -127,15 +127,15 @@ def _chunks(iterator, size, drop):
 class _PaddedBatchDataset(_Of):
     def __init__(self, dataset: Dataset, size: int, shapes: Any, values: Any, drop: bool) -> None:
         super().__init__(dataset)
-        check_tensors(dataset._spec, "padded_batch")
+        check_tensors(dataset.element_spec, "padded_batch")
         self._size, self._drop = _positive(size, "batch_size"), drop
-        leaves = nest.flatten(dataset._spec)
-        given = [s.shape for s in leaves] if shapes is None else _shape_leaves(shapes, dataset._spec)
+        leaves = nest.flatten(dataset.element_spec)
+        given = [s.shape for s in leaves] if shapes is None else _shape_leaves(shapes, dataset.element_spec)
         self._shapes = [tuple(None if n in (None, -1) else int(n) for n in s) for s in given]
         fill = [None] * len(leaves) if values is None else nest.flatten(values)
         self._fill = fill * len(leaves) if len(fill) == 1 else fill
         self._spec = nest.pack_sequence_as(
-            dataset._spec,
+            dataset.element_spec,
             [with_batch(TensorSpec(s, leaf.dtype), size if drop else None) for s, leaf in zip(self._shapes, leaves)],
         )
         n = dataset._count
@@ -172,12 +172,14 @@ def _shape_leaves(shapes, spec):
 class _UnbatchDataset(_Of):
     def __init__(self, dataset: Dataset) -> None:
         super().__init__(dataset)
-        check_tensors(dataset._spec, "unbatch")
-        if any(s.shape is not None and not len(s.shape) for s in nest.flatten(dataset._spec)):
+        check_tensors(dataset.element_spec, "unbatch")
+        if any(s.shape is not None and not len(s.shape) for s in nest.flatten(dataset.element_spec)):
             raise ConversionError("Cannot unbatch an input with scalar components.")
-        sizes = {s.shape[0] for s in nest.flatten(dataset._spec) if s.shape is not None}
+        sizes = {s.shape[0] for s in nest.flatten(dataset.element_spec) if s.shape is not None}
         n = sizes.pop() if len(sizes) == 1 else None
-        self._spec = map_specs(lambda s: TensorSpec(None if s.shape is None else s.shape[1:], s.dtype), dataset._spec)
+        self._spec = map_specs(
+            lambda s: TensorSpec(None if s.shape is None else s.shape[1:], s.dtype), dataset.element_spec
+        )
         self._count = dataset._count * n if n is not None and dataset._count >= 0 else UNKNOWN
 
     def _iterate(self, run: Run) -> Iterator[Any]:
@@ -218,7 +220,7 @@ class _Selected(Dataset):
 
     def __init__(self, dataset: Dataset) -> None:
         self._dataset = dataset
-        self._spec, self._count = dataset._spec, dataset._count
+        self._spec, self._count = dataset.element_spec, dataset._count
 
     def _iterate(self, run: Run) -> Iterator[Any]:
         return self._subset(self._dataset._iterate, run)
@@ -308,7 +310,7 @@ class _EnumerateDataset(_Of):
     def __init__(self, dataset: Dataset, start: int) -> None:
         super().__init__(dataset)
         self._start = int(start)
-        self._spec = (TensorSpec((), "int64"), dataset._spec)
+        self._spec = (TensorSpec((), "int64"), dataset.element_spec)
 
     def _iterate(self, run: Run) -> Iterator[Any]:
         for i, element in enumerate(self._dataset._iterate(run), self._start):
@@ -321,7 +323,7 @@ class _WindowDataset(_Of):
         self._size = _positive(size, "Window size")
         self._shift = self._size if shift is None else _positive(shift, "Window shift")
         self._stride, self._drop = _positive(stride, "Window stride"), drop
-        self._spec = map_specs(DatasetSpec, dataset._spec)
+        self._spec = map_specs(DatasetSpec, dataset.element_spec)
         n, reach = dataset._count, (self._size - 1) * self._stride
         self._count = n if n < 0 else max(-(-n // self._shift) if not drop else (n - reach - 1) // self._shift + 1, 0)
 
@@ -352,9 +354,9 @@ class _WindowDataset(_Of):
 
     def _window(self, rows):
         leaves = zip(*(nest.flatten(r) for r in rows))
-        specs = nest.flatten(self._dataset._spec)
+        specs = nest.flatten(self._dataset.element_spec)
         return nest.pack_sequence_as(
-            self._dataset._spec, [_ListDataset(list(column), s) for column, s in zip(leaves, specs)]
+            self._dataset.element_spec, [_ListDataset(list(column), s) for column, s in zip(leaves, specs)]
         )
 
 
@@ -365,10 +367,10 @@ class _InterleaveDataset(_Of):
         super().__init__(dataset)
         self._function, self._cycle, self._block = function, cycle, block
         self._spec, self._count = None, UNKNOWN
-        specs = nest.flatten(dataset._spec)
-        if all(isinstance(s, TensorSpec) and s.shape is not None for s in specs):
+        specs = nest.flatten(dataset.element_spec)
+        if all(isinstance(s, TensorSpec) and s.shape is not None and s.dtype.name != "string" for s in specs):
             zeros = [wrap(_core.zeros([1 if n is None else n for n in s.shape], dtype=s.dtype.core)) for s in specs]
-            self._spec = self._made(nest.pack_sequence_as(dataset._spec, zeros)).element_spec
+            self._spec = self._made(nest.pack_sequence_as(dataset.element_spec, zeros)).element_spec
 
     @property
     def element_spec(self) -> Any:
@@ -412,7 +414,9 @@ class _ScanDataset(_Of):
         def step(state, element):
             return function(state, element)
 
-        self._function = Mapped(lambda state, element: step(state, element), (spec_of(self._start), dataset._spec))
+        self._function = Mapped(
+            lambda state, element: step(state, element), (spec_of(self._start), dataset.element_spec)
+        )
         self._spec, self._count = self._function.spec[1], dataset._count
 
     def _iterate(self, run: Run) -> Iterator[Any]:
@@ -476,12 +480,12 @@ def grouped(
                 yield from self._reduced(k, groups[k], run)
 
         def _reduced(self, k, elements, run):
-            return reduce(convert_to_tensor(k, dtype="int64"), _ListDataset(elements, self._dataset._spec))._iterate(
-                run
-            )
+            return reduce(
+                convert_to_tensor(k, dtype="int64"), _ListDataset(elements, self._dataset.element_spec)
+            )._iterate(run)
 
     out = _GroupByWindowDataset(dataset)
     out._count = UNKNOWN
-    empty = _ListDataset([], dataset._spec)
+    empty = _ListDataset([], dataset.element_spec)
     out._spec = reduce(convert_to_tensor(0, dtype="int64"), empty).element_spec
     return out

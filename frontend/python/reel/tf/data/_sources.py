@@ -7,6 +7,7 @@ import typing as _t
 
 from ... import _core
 from .. import nest
+from .._dtypes import string
 from .._shape import TensorSpec
 from .._tensor import convert_to_tensor, wrap
 from ..errors import ConversionError
@@ -58,6 +59,23 @@ def _row(array, i):
     return convert_to_tensor(array[i]) if not isinstance(array, _core.Tensor) else wrap(array[i])
 
 
+class _TextLineDataset(Dataset):
+    """The lines of files, without their ends."""
+
+    def __init__(self, names: list[str]) -> None:
+        self._names = names
+        self._spec, self._count = TensorSpec((), string), UNKNOWN
+
+    def _iterate(self, run: Run) -> Iterator[Any]:
+        for name in self._names:
+            try:
+                with open(name, "rb") as file:
+                    for line in file:
+                        yield convert_to_tensor(line.rstrip(b"\n").removesuffix(b"\r"))
+            except FileNotFoundError:
+                raise _core.NotFoundError(f"TextLineDataset: {name}; No such file or directory") from None
+
+
 def rows_at(source: Any, numbers: list[int]) -> Any:
     """The rows of these numbers, stacked."""
     import numpy
@@ -87,7 +105,7 @@ class _TensorSliceDataset(_Rows):
         self._spec = map_specs(lambda s: TensorSpec(s.shape[1:], s.dtype), spec_of(element))
 
         def array(x):
-            return x._t if x.dtype.name == "bfloat16" else x.numpy()
+            return x._t if x.dtype.name == "bfloat16" else x.__array__()
 
         self._source = nest.map_structure(array, element)
 
@@ -191,7 +209,7 @@ def _positive(value, name):
 class _ConcatenateDataset(Dataset):
     def __init__(self, first: Dataset, second: Dataset) -> None:
         self._datasets = (first, second)
-        self._spec = more_general(first._spec, second._spec, "concatenate")
+        self._spec = more_general(first.element_spec, second.element_spec, "concatenate")
         counts = (first._count, second._count)
         self._count = INFINITE if INFINITE in counts else UNKNOWN if UNKNOWN in counts else sum(counts)
 
@@ -214,9 +232,9 @@ class _ChoiceDataset(Dataset):
 
     def __init__(self, datasets: list[Dataset], choices: Callable[[Run], Iterator[int]], stops: bool) -> None:
         self._datasets, self._choices, self._stops = datasets, choices, stops
-        self._spec, self._count = datasets[0]._spec, UNKNOWN
+        self._spec, self._count = datasets[0].element_spec, UNKNOWN
         for d in datasets[1:]:
-            self._spec = more_general(self._spec, d._spec, "sample_from_datasets")
+            self._spec = more_general(self._spec, d.element_spec, "sample_from_datasets")
 
     def _iterate(self, run: Run) -> Iterator[Any]:
         iterators: list[Any] = [d._iterate(run) for d in self._datasets]

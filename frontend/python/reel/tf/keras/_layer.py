@@ -20,9 +20,14 @@ from .._variable import Variable as _TfVariable
 from ..errors import ConversionError
 from . import _masks
 from ._naming import entered, name_of_class, path, path_of
-from ._serialize import deserialize, dtype_of, objects, serialize
+from ._serialize import dtype_of, objects, serialize
+from ._specs import KINDS as _KINDS
 from ._specs import CallInfo as CallInfo
 from ._specs import InputSpec as InputSpec
+from ._specs import constraint_of as constraint_of
+from ._specs import kind_of as _kind_of
+from ._specs import metric_class as _metric_class
+from ._specs import regularizer_of as regularizer_of
 from ._variable import Variable
 
 if _t.TYPE_CHECKING:
@@ -210,8 +215,13 @@ class Layer(Module):
     def _tracked(self):
         """(name, object) in attributes and in lists, tuples and dicts there, in the order of the attributes."""
         for key, value in list(self.__dict__.items()):
-            if key not in _UNTRACKED and not isinstance(value, (str, int, float, TensorShape, Tensor)):
-                for _, leaf in parts_of(value) if isinstance(value, (list, tuple, dict)) else (((), value),):
+            kind = _KINDS.get(value.__class__)
+            if kind is None:
+                kind = _KINDS[value.__class__] = _kind_of(value.__class__)
+            if kind == "leaf" and key not in _UNTRACKED:
+                yield key, value
+            elif kind == "nested" and key not in _UNTRACKED:
+                for _, leaf in parts_of(value):
                     yield key, leaf
 
     def _own_variables(self):
@@ -224,11 +234,9 @@ class Layer(Module):
 
     def _own_layers(self):
         """The layers in it that are no layer's in it; other modules too."""
-        from .metrics import Metric
-
-        found = {}
+        metric, found = _metric_class(), {}
         for _, x in self._tracked():
-            if isinstance(x, Module) and not isinstance(x, Metric) and x is not self:
+            if isinstance(x, Module) and not isinstance(x, metric) and x is not self:
                 found.setdefault(id(x), x)
         return list(found.values())
 
@@ -334,9 +342,8 @@ class Layer(Module):
     @property
     def metrics(self) -> list[Any]:
         """Metrics in attributes, and those of layers in it."""
-        from .metrics import Metric
-
-        return [x for layer in self._flatten_layers() for _, x in layer._tracked() if isinstance(x, Metric)]
+        metric = _metric_class()
+        return [x for layer in self._flatten_layers() for _, x in layer._tracked() if isinstance(x, metric)]
 
     # Calls.
 
@@ -578,21 +585,3 @@ def _building(build: Callable[..., Any]) -> Callable[..., Any]:
         return result
 
     return wrapped
-
-
-def regularizer_of(identifier: Any) -> Any:
-    """A regularizer, or None."""
-    if identifier is None:
-        return None
-    from . import regularizers
-
-    return regularizers.get(deserialize(identifier))
-
-
-def constraint_of(identifier: Any) -> Any:
-    """A constraint, or None."""
-    if identifier is None:
-        return None
-    from . import constraints
-
-    return constraints.get(deserialize(identifier))

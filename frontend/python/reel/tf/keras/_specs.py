@@ -5,6 +5,10 @@ from __future__ import annotations as _annotations
 import inspect as _inspect
 import typing as _t
 
+from .._module import Module
+from .._variable import Variable as _Variable
+from ._serialize import deserialize as _deserialize
+
 if _t.TYPE_CHECKING:
     from typing import Any
 
@@ -63,3 +67,43 @@ class CallInfo:
         self.default = by_name["training"].default if self.training else None
         self.masks = [p for p in by_name if p == "mask" or p.endswith("_mask")]
         self.build = list(_inspect.signature(cls.build).parameters)[1:]
+
+
+KINDS: dict[type, str] = {}  # of attributes, by their classes
+
+
+def kind_of(cls: type) -> str:
+    """leaf, nested or nothing: whether a variable or layer may be in an attribute of this class."""
+    if issubclass(cls, (_Variable, Module)) or hasattr(cls, "update_state"):
+        return "leaf"
+    return "nested" if issubclass(cls, (list, tuple, dict)) and not getattr(cls, "_reel_leaf", False) else "nothing"
+
+
+_metric: list[type] = []
+
+
+def metric_class() -> type:
+    """Metric, which is imported when it is needed."""
+    if not _metric:
+        from .metrics import Metric
+
+        _metric.append(Metric)
+    return _metric[0]
+
+
+def regularizer_of(identifier: Any) -> Any:
+    """A regularizer, or None."""
+    if identifier is None:
+        return None
+    from . import regularizers
+
+    return regularizers.get(_deserialize(identifier))
+
+
+def constraint_of(identifier: Any) -> Any:
+    """A constraint, or None."""
+    if identifier is None:
+        return None
+    from . import constraints
+
+    return constraints.get(_deserialize(identifier))

@@ -142,7 +142,9 @@ class Model(_Trainer, Layer):
 
     def _fitted(self, x, symbol):
         x = convert_to_tensor(x)
-        rank = len(symbol.shape)
+        shape, rank = x.shape, len(symbol.shape)
+        if len(shape) == rank and all(n is None or n == m for n, m in zip(symbol.shape, shape)):
+            return x
         if len(x.shape) == rank - 1 and symbol.shape[-1] == 1:
             x = _expand(x)
         elif len(x.shape) == rank + 1 and x.shape[-1] == 1:
@@ -365,14 +367,12 @@ class Sequential(Model):
 
     def call(self, inputs: Any, training: bool | None = None, mask: Any = None, **kwargs: Any) -> Any:
         """The layers one after the other."""
-        from .layers import InputLayer
-
-        graph = self.__dict__.get("_graph")
+        sequence, graph = self.__dict__["_sequence"], self.__dict__.get("_graph")
         if graph is not None and not _nest.is_nested(inputs):
             inputs = self._fitted(inputs, graph.flat_inputs[0])
-        for layer in self.__dict__["_sequence"]:
-            if not isinstance(layer, InputLayer):
-                inputs = layer(inputs)
+        skipped = 1 if sequence and sequence[0].__class__.__name__ == "InputLayer" else 0
+        for layer in sequence[skipped:] if skipped else sequence:
+            inputs = layer(inputs)
         return inputs
 
     def get_config(self) -> dict[str, Any]:
