@@ -159,7 +159,7 @@ def test_OP03_OP10_some_none():
 
 def test_OP12_slots_are_made_at_the_first_update():
     optimizer, v, _w = SGD(0.1, momentum=0.9), V(1.0), V(1.0)
-    assert [x.name for x in optimizer.variables] == ["iteration:0", "learning_rate:0"]
+    assert [x.name for x in optimizer.variables] == ["iteration", "learning_rate"]
     optimizer.apply_gradients([(c(1.0), v)])
     assert len(optimizer.variables) == 3 and int(optimizer.iterations) == 1
 
