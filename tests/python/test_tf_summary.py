@@ -74,6 +74,27 @@ def test_conditions(tmp_path):
     assert [name for _, name, _ in written(writer)] == ["True"]
 
 
+def test_a_function_writes_at_every_call(tmp_path):
+    writer = summary.create_file_writer(tmp_path)
+    step = tf.Variable(0, dtype=tf.int64)
+
+    @tf.function
+    def train(x):
+        with summary.record_if(step % 2 == 0):
+            summary.scalar("loss", x * 2.0, step=step)
+        summary.histogram("x", x[None] * [1.0, 2.0], step=step)
+        step.assign_add(1)
+        return x
+
+    with writer.as_default():
+        for x in (1.0, 2.0, 3.0):
+            train(tf.constant(x))
+    writer.close()
+    assert written(writer) == [
+        (0, "loss", 2.0), (0, "x", None), (1, "x", None), (2, "loss", 6.0), (2, "x", None)
+    ]  # fmt: skip
+
+
 def test_a_closed_writer_is_no_default(tmp_path):
     writer = summary.create_file_writer(tmp_path)
     writer.close()

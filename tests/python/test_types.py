@@ -25,7 +25,8 @@ MODULES = """reel reel.callbacks reel.data reel.fft reel.linalg reel.nn reel.opt
     reel.tfe reel.tf
     reel.tf.autodiff reel.tf.autograph reel.tf.debugging reel.tf.linalg reel.tf.math reel.tf.nest reel.tf.nn
     reel.tf.random reel.tf.keras reel.tf.keras.activations reel.tf.keras.initializers reel.tf.keras.layers
-    reel.tf.keras.losses reel.tf.keras.metrics reel.tf.keras.models reel.tf.keras.optimizers reel.tf.compat.v1""".split()
+    reel.tf.keras.losses reel.tf.keras.metrics reel.tf.keras.models reel.tf.keras.optimizers reel.tf.compat.v1
+    reel.tf.keras.constraints reel.tf.keras.regularizers reel.tf.keras.optimizers.schedules reel.tf.summary""".split()
 
 
 # --- checkers ---

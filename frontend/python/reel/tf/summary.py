@@ -15,6 +15,7 @@ from .. import _core
 from .._summary import SummaryWriter as _FileWriter
 from . import _scopes
 from . import dtypes as _dtypes
+from ._callbacks import effect as _effect
 from ._tensor import TensorLike as _TensorLike
 from ._tensor import convert_to_tensor as _convert
 from ._trace import state as _state
@@ -212,7 +213,8 @@ def _put(method, name, tensors, value_of, step, description):
 
     cores = [x._core_value() for x in inputs]
     if _state.depth:
-        raise _core.UnimplementedError(f"tf.summary: {name!r} is written inside a tf.function; write what it returns")
+        _effect(write, "summary", cores)
+        return True
     write(cores)
     return bool(cores[0])
 
