@@ -89,6 +89,35 @@ class Metric(Module):
         self.update_state(*args, **kwargs)
         return self.result()
 
+    def stateless_update_state(self, metric_variables: Sequence[Any], *args: Any, **kwargs: Any) -> list[Any]:
+        """The variables' values that update_state makes of these; the variables keep theirs."""
+        return self._stateless(metric_variables, lambda: self.update_state(*args, **kwargs))[1]
+
+    def stateless_result(self, metric_variables: Sequence[Any]) -> Any:
+        """The result of these values of the variables, which keep theirs."""
+        return self._stateless(metric_variables, self.result)[0]
+
+    def stateless_reset_state(self) -> list[Any]:
+        """The values that reset_state gives the variables, which keep theirs."""
+        return self._stateless([v.value() for v in self.variables], self.reset_state)[1]
+
+    def _stateless(self, values, run):
+        """What `run` returns and the variables' values behind it, if they begin with these."""
+        variables = self.variables
+        check(
+            len(values) == len(variables),
+            f"Argument `metric_variables` must be a list of tensors corresponding 1:1 to {type(self).__name__}()"
+            f".variables. Received list with length {len(values)}, but expected {len(variables)} variables.",
+        )
+        kept = [v.value() for v in variables]
+        try:
+            for v, value in zip(variables, values):
+                v.assign(value)
+            return run(), [v.value() for v in variables]
+        finally:
+            for v, value in zip(variables, kept):
+                v.assign(value)
+
     def get_config(self) -> dict[str, Any]:
         """The options, for from_config."""
         return {"name": self.name, "dtype": self.dtype} | {o: getattr(self, o) for o in type(self)._options}

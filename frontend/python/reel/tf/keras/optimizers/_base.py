@@ -441,7 +441,7 @@ class Optimizer:
         variables = list(var_list() if callable(var_list) else var_list)
         return self.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
 
-    def stateless_apply(self, *args: Any, **kwargs: Any) -> Any:
+    def stateless_apply(self, optimizer_variables: Any, grads: Any, trainable_variables: Any) -> Any:
         """Not here: as in TensorFlow, variables are updated in place."""
         raise ConversionError("stateless_apply is not supported: apply updates the variables in place")
 
