@@ -9,6 +9,7 @@ from .._tensor import convert_to_tensor
 from ..errors import ConversionError
 from . import losses as _losses
 from . import metrics as _metrics
+from ._common import same_rank
 from ._naming import snake_class
 
 if _t.TYPE_CHECKING:
@@ -23,7 +24,9 @@ class FunctionLoss(_losses.Loss):
         self.function = function
 
     def call(self, y_true: Any, y_pred: Any) -> Any:
-        """What the function gives."""
+        """What the function gives, for targets and outputs of one rank."""
+        if hasattr(y_true, "shape") and hasattr(y_pred, "shape"):
+            y_true, y_pred = same_rank(y_true, y_pred)
         return self.function(y_true, y_pred)
 
 

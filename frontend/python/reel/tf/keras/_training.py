@@ -318,6 +318,8 @@ class Trainer:
             calls.on_epoch_end(epoch, logs)
             if self.stop_training:
                 break
+        if epochs > 0:
+            self.optimizer.finalize_variable_values(self.trainable_variables)
         calls.on_train_end(logs)
         return calls.history
 

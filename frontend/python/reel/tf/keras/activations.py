@@ -2,6 +2,7 @@
 
 from __future__ import annotations as _annotations
 
+import functools as _functools
 import typing as _t
 
 from .. import _array, _sorting
@@ -11,7 +12,7 @@ from .. import nn as _nn
 from .._range import range as _range
 from .._tensor import Tensor as _TensorType
 from .._trace import all_in_graph as _all_in_graph
-from . import _common
+from . import _common, _symbolic
 from ._common import tensor as _tensor
 
 if _t.TYPE_CHECKING:
@@ -221,8 +222,22 @@ def sparsemax(x: ArrayLike, axis: int = -1) -> _Tensor:
     return _math.maximum(x - tau, 0.0)
 
 
+def _of_symbols(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function; of a KerasTensor it is an operation of the functional model."""
+
+    @_functools.wraps(function)
+    def activation(x: Any, *args: Any, **kwargs: Any) -> Any:
+        if isinstance(x, _symbolic.KerasTensor):
+            return _symbolic.apply(function, function.__name__, (x, *args), kwargs)
+        return function(x, *args, **kwargs)
+
+    return activation
+
+
 swish, hard_swish = silu, hard_silu
 _all_in_graph(globals(), "linear")
+_MADE = {f: _of_symbols(f) for f in _common.public(globals()).values()}
+globals().update({n: _MADE[f] for n, f in _common.public(globals()).items()})
 _NAMES = _common.Names("activations", "activation function", _common.public(globals()))
 
 

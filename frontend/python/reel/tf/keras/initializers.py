@@ -95,7 +95,7 @@ class Identity(Initializer):
 
 
 class RandomInitializer(Initializer):
-    """Draws the same numbers at every call, Keras's for a seed; without one those of a seed drawn at the first call."""
+    """Draws the same numbers at every call: TensorFlow's of the seed, or of a seed drawn at the first call."""
 
     def __init__(self, seed: int | None = None) -> None:
         if seed is not None and not isinstance(seed, int):
@@ -108,7 +108,7 @@ class RandomInitializer(Initializer):
         if self._drawn is None:
             with _init_scope():  # known at once, in a trace too
                 self._drawn = int(_core.random.randint((), 0, 2**31 - 1))
-        return [self._drawn, 0]
+        return [self._drawn % (2**31 - 2), 0]  # as Keras makes int32 of it
 
 
 class RandomNormal(RandomInitializer):
