@@ -120,3 +120,14 @@ def test_losses_of_version_1_graphs():
         with tf.compat.v1.Session() as session:
             values = session.run([loss, each], {x: [[1.0], [2.0], [5.0]]})
     assert values[0] == pytest.approx(4 / 3) and values[1].tolist() == [0.0, 0.0, 4.0]
+
+
+@pytest.mark.parametrize("last", ["softmax", "layer", "activation"])
+def test_layers_hand_their_logits_to_the_loss(last):
+    k = tf.keras
+    layers = {"softmax": [], "layer": [k.layers.Softmax()], "activation": [k.layers.Activation("softmax")]}[last]
+    dense = k.layers.Dense(2, activation="softmax" if last == "softmax" else None, kernel_initializer="identity")
+    model = k.Sequential([k.Input((2,)), dense, *layers])
+    model.compile("sgd", "categorical_crossentropy")
+    loss = model.train_on_batch(np.float32([[300.0, 0.0]]), np.float32([[0.0, 1.0]]))
+    assert float(loss) == pytest.approx(300.0)

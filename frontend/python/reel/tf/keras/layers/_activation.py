@@ -7,6 +7,7 @@ import typing as _t
 from ... import _array, math, nn
 from ..._tensor import cast, convert_to_tensor
 from ...errors import ConversionError
+from .. import activations as _activations
 from .. import initializers as _initializers
 from .._layer import InputSpec, Layer, constraint_of, regularizer_of
 
@@ -114,11 +115,10 @@ class Softmax(_Elementwise):
         if mask is not None:
             low = {"float16": -3e4}.get(inputs.dtype.name, -1e9)
             inputs = inputs + (1 - cast(mask, inputs.dtype)) * low
-        if isinstance(self.axis, (list, tuple)):
-            if len(self.axis) > 1:
-                return math.exp(inputs - math.reduce_logsumexp(inputs, axis=list(self.axis), keepdims=True))
-            return math.softmax(inputs, axis=self.axis[0])
-        return math.softmax(inputs, axis=self.axis)
+        axis = self.axis
+        if isinstance(axis, (list, tuple)):
+            axis = list(axis) if len(axis) > 1 else axis[0]
+        return _activations.softmax(inputs, axis=axis)
 
 
 class PReLU(Layer):
