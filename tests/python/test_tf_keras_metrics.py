@@ -131,3 +131,19 @@ def test_layers_hand_their_logits_to_the_loss(last):
     model.compile("sgd", "categorical_crossentropy")
     loss = model.train_on_batch(np.float32([[300.0, 0.0]]), np.float32([[0.0, 1.0]]))
     assert float(loss) == pytest.approx(300.0)
+
+
+def test_ops_of_a_trace_hand_their_logits_to_the_loss():
+    """As in TensorFlow, whose graphs know the op of a tensor; op by op the probability is what is given."""
+
+    def losses(x):
+        y = tf.constant([[0.0, 1.0]])
+        of_softmax = tf.keras.losses.categorical_crossentropy(y, tf.nn.softmax(x))
+        of_sigmoid = tf.keras.losses.binary_crossentropy(y, tf.sigmoid(x))
+        return of_softmax, of_sigmoid, tf.keras.losses.binary_crossentropy(y, tf.nn.softmax(x, axis=0))
+
+    x = tf.constant([[300.0, 0.0]])
+    traced = [float(v[0]) for v in tf.function(losses)(x)]
+    eager = [float(v[0]) for v in losses(x)]
+    assert traced == pytest.approx([300.0, 150.34657, 7.971192], rel=1e-5)  # recorded from TensorFlow
+    assert eager == pytest.approx([16.118095, 8.317766, 7.971192], rel=1e-5)

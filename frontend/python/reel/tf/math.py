@@ -63,6 +63,7 @@ from ._special import bessel_i0 as bessel_i0
 from ._special import bessel_i0e as bessel_i0e
 from ._special import bessel_i1 as bessel_i1
 from ._special import bessel_i1e as bessel_i1e
+from ._beside import logits as _logits
 from ._tensor import TensorLike as _TensorLike
 from ._tensor import cast as cast
 from ._tensor import mismatch as _mismatch
@@ -71,6 +72,7 @@ from ._tensor import to_core as _to_core
 from ._tensor import true_divide as _true_divide
 from ._tensor import wrap as _wrap
 from ._trace import all_in_graph as _all_in_graph
+from ._trace import state as _state
 from .errors import ConversionError as _ConversionError
 from .errors import InvalidArgumentError as _InvalidArgumentError
 
@@ -230,7 +232,7 @@ erfcinv = _define_unary("erfcinv", _core.erfcinv, _FLOATS)
 ndtri = _define_unary("ndtri", _core.ndtri, _FLOATS)
 lgamma = _define_unary("lgamma", _core.lgamma)
 digamma = _define_unary("digamma", _digamma)
-sigmoid = _define_unary("sigmoid", _core.sigmoid)
+_sigmoid = _define_unary("sigmoid", _core.sigmoid)
 is_nan = _define_unary("is_nan", _core.isnan, _FLOATS)
 is_inf = _define_unary("is_inf", _core.isinf, _FLOATS)
 is_finite = _define_unary("is_finite", _core.isfinite, _FLOATS)
@@ -414,9 +416,21 @@ def log_sigmoid(x: ArrayLike, name: str | None = None) -> _Tensor:
     return _wrap(nn.log_sigmoid(_to_core(x)))
 
 
+def sigmoid(x: ArrayLike, name: str | None = None) -> _Tensor:
+    """1 / (1 + e^-x)."""
+    y = _sigmoid(x)
+    if _state.depth:
+        _logits.set(y, (_wrap(_to_core(x)), "Sigmoid"))
+    return y
+
+
 def softmax(logits: ArrayLike, axis: int | None = None, name: str | None = None) -> _Tensor:
     """e^x / sum e^x along axis, the last one unless given."""
-    return _wrap(_softmax(_to_core(logits), -1 if axis is None else axis))
+    x = _to_core(logits)
+    y = _wrap(_softmax(x, -1 if axis is None else axis))
+    if _state.depth and (axis is None or axis in (-1, x.ndim - 1)):
+        _logits.set(y, (_wrap(x), "Softmax"))  # as TensorFlow's graphs, where Keras's losses look for them
+    return y
 
 
 def log_softmax(logits: ArrayLike, axis: int | None = None, name: str | None = None) -> _Tensor:

@@ -4,11 +4,11 @@ from __future__ import annotations as _annotations
 
 import re as _re
 import typing as _t
-import weakref as _weakref
 
 from .. import _array
 from .. import dtypes as _dtypes
 from .. import math as _math
+from .._beside import logits as logits
 from .._tensor import TensorLike as _TensorLike
 from .._tensor import convert_to_tensor as _convert
 from ..errors import ConversionError
@@ -20,27 +20,6 @@ if _t.TYPE_CHECKING:
     from typing import Any
 
 EPSILON = 1e-7  # Keras's fuzz factor
-
-
-class Beside:
-    """What is known about tensors beside their values, for as long as they live."""
-
-    def __init__(self) -> None:
-        self._known: dict[int, tuple[Any, Any]] = {}
-
-    def set(self, tensor: Any, value: Any) -> Any:
-        """Remembers a value of a tensor; returns the tensor."""
-        key, known = id(tensor), self._known
-        known[key] = (_weakref.ref(tensor, lambda _: known.pop(key, None)), value)
-        return tensor
-
-    def get(self, tensor: Any) -> Any:
-        """The value, None if there is none."""
-        found = self._known.get(id(tensor))
-        return found[1] if found is not None and found[0]() is tensor else None
-
-
-logits = Beside()  # of what activations.softmax and activations.sigmoid return
 
 
 def masked(values: Any, mask: Any) -> Any:

@@ -148,10 +148,10 @@ def _smoothed(y_true, smoothing, classes):
     return y_true * (1.0 - smoothing) + smoothing / classes if smoothing else y_true
 
 
-def _known_logits(what, y_pred, from_logits):
-    """Logits of y_pred if they are known; whether they are."""
-    known = _logits.get(y_pred)
-    if known is None:
+def _known_logits(what, y_pred, from_logits, op):
+    """Logits of y_pred if they are known, of an activation or, in a trace, of the op; whether they are."""
+    known, made_by = _logits.get(y_pred) or (None, op)
+    if known is None or made_by not in (None, op):
         return y_pred, from_logits
     if from_logits:
         _warnings.warn(
@@ -170,7 +170,7 @@ def categorical_crossentropy(
     _check_classes("categorical_crossentropy", y_pred, axis)
     y_true = _smoothed(y_true, label_smoothing, y_true.shape[-1] if y_true.shape else 1)
     _check_same_shape("categorical_crossentropy", y_true, y_pred)
-    y_pred, from_logits = _known_logits("categorical_crossentropy", y_pred, from_logits)
+    y_pred, from_logits = _known_logits("categorical_crossentropy", y_pred, from_logits, "Softmax")
     if from_logits:
         return _nn.softmax_cross_entropy_with_logits(y_true, y_pred, axis)
     p = _clip(y_pred / _math.reduce_sum(y_pred, axis, True))
@@ -212,7 +212,7 @@ def sparse_categorical_crossentropy(
         y_true = _array.squeeze(y_true, -1)
     _check_labels(y_true, y_pred)
     valid = None
-    y_pred, from_logits = _known_logits("sparse_categorical_crossentropy", y_pred, from_logits)
+    y_pred, from_logits = _known_logits("sparse_categorical_crossentropy", y_pred, from_logits, "Softmax")
     if ignore_class is not None:
         valid = _math.not_equal(y_true, _tensor(ignore_class, y_true.dtype))
         y_true = _array.where(valid, y_true, _array.zeros_like(y_true))
@@ -235,7 +235,7 @@ def _check_labels(y_true, y_pred):
 def _binary(what, y_true, y_pred, from_logits):
     """-y log p - (1 - y) log(1 - p), elementwise."""
     _check_same_shape(what, y_true, y_pred) if y_pred.shape or y_true.shape else None
-    y_pred, from_logits = _known_logits(what, y_pred, from_logits)
+    y_pred, from_logits = _known_logits(what, y_pred, from_logits, "Sigmoid")
     if from_logits:
         return _nn.sigmoid_cross_entropy_with_logits(y_true, y_pred)
     p = _clip(y_pred)

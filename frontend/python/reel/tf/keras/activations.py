@@ -133,7 +133,7 @@ def sigmoid(x: ArrayLike) -> _Tensor:
 
 def _with_logits(y, x):
     """Losses of y take its logits, which are exact where y is 0 or 1."""
-    return _common.logits.set(y, x) if isinstance(y, _TensorType) else y
+    return _common.logits.set(y, (x, None)) if isinstance(y, _TensorType) else y
 
 
 def hard_sigmoid(x: ArrayLike) -> _Tensor:
