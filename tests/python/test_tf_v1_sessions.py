@@ -373,3 +373,13 @@ def test_cases_that_exclude_each_other(session):
     for tensor, value, text in ((chosen, 2.0, "more than one condition is true"), (sure, 0.0, "no condition is true")):
         with pytest.raises(tf.errors.InvalidArgumentError, match=text):
             session.run(tensor, {x: value})
+
+
+def test_what_is_made_in_a_branch_stays_there(session):
+    made = []
+    out = tf.cond(tf.constant(1.0) > 0, lambda: made.append(tf.constant(2.0) * 3.0) or made[0], lambda: 1.0)
+    with pytest.raises(ValueError, match="out of scope"):
+        made[0] + 1.0
+    with pytest.raises(ValueError, match="not fetchable"):
+        session.run(made[0])
+    assert session.run(out) == 6.0

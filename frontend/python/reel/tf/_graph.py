@@ -64,7 +64,7 @@ class Graph(_graph_control.ControlFlow):
 
     def __init__(self) -> None:
         self.nodes, self.by_name, self.names, self.stack = [], {}, {}, ""
-        self.control, self.depth, self.seed, self.sources = [], 0, None, set()
+        self.control, self.depth, self.inside, self.seed, self.sources = [], 0, (), None, set()
         self.collections, self.finalized, self.overrides, self.devices, self.scope = {}, False, [], [], None
 
     # Building.

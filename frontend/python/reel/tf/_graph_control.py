@@ -146,13 +146,18 @@ class ControlFlow:
     @_contextmanager
     def _inside(self, name: str) -> Iterator[None]:
         """What is made inside is no operation of the graph itself: a body of a branch or a loop."""
-        outer = self.names, self.stack, self.control
+        outer = self.names, self.stack, self.control, self.inside
+        self.inside += (object(),)  # names the body: what is made in it is not for others
         self.names, self.stack, self.control, self.depth = {}, self.unique_name(name, False), [], self.depth + 1
         by_name, self.by_name = self.by_name, dict(self.by_name)
         try:
             yield
         finally:
-            (self.names, self.stack, self.control), self.depth, self.by_name = outer, self.depth - 1, by_name
+            (self.names, self.stack, self.control, self.inside), self.depth, self.by_name = (
+                outer,
+                self.depth - 1,
+                by_name,
+            )
 
     def sub(self, function: Callable[..., Any], types: list[Any], structure: Any, name: str) -> Sub:
         """A function as nodes; types: (dtype, shape) of the leaves of its arguments' structure, a list."""
@@ -201,7 +206,12 @@ class ControlFlow:
         return nest.pack_sequence_as(yes.structure, outputs)
 
     def case(
-        self, pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, strict: bool = False, name: str | None = "case"
+        self,
+        pred_fn_pairs: Any,
+        default: Any = None,
+        exclusive: bool = False,
+        strict: bool = False,
+        name: str | None = "case",
     ) -> Any:
         """Branches one in another. exclusive, or no default: how many predicates hold is checked when it runs."""
         pairs = list(pred_fn_pairs.items() if isinstance(pred_fn_pairs, dict) else pred_fn_pairs)

@@ -113,6 +113,7 @@ class Node:
         "structure",
         "types",
         "depth",
+        "inside",
         "override",
         "device",
         "first",
@@ -127,7 +128,7 @@ class Node:
         graph.check_open()
         self.graph, self.type, self.function, self.role = graph, type, function, role
         self.args, self.kwargs = tuple(args), kwargs or {}
-        self.id, self.depth = len(graph.nodes), graph.depth
+        self.id, self.depth, self.inside = len(graph.nodes), graph.depth, graph.inside
         self.name = name[:-1] if name.endswith("/") else graph.unique_name(name)
         self.control, self.captured, self.outputs = list(graph.control), [], []
         self.structure, self.types, self.first, self.special = None, [], False, None

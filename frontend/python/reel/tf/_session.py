@@ -180,7 +180,8 @@ class _Fetches:
         except (KeyError, ValueError) as error:
             text = str(error)
             raise ConversionError(f"Argument `fetch` = {x} cannot be interpreted as a Tensor. ({text})") from None
-        if not self.graph.is_fetchable(element):
+        node = element.node if isinstance(element, GraphTensor) else element
+        if node.inside or not self.graph.is_fetchable(element):
             raise ConversionError(f"Operation {element} has been marked as not fetchable.")
         if isinstance(element, GraphVariable):
             element = element.reading
