@@ -64,7 +64,8 @@ from ._shape import TensorShape as TensorShape, TensorSpec as TensorSpec
 from ._slices import IndexedSlices as IndexedSlices
 from ._tape import GradientTape as GradientTape, UnconnectedGradients as UnconnectedGradients
 from ._tensor_array import TensorArray as TensorArray
-from ._tensor import Tensor as Tensor, constant as constant, convert_to_tensor as convert_to_tensor
+from ._convert import constant as constant, convert_to_tensor as convert_to_tensor
+from ._tensor import Tensor as Tensor
 from ._trace import executing_eagerly as executing_eagerly, inside_function as inside_function
 from ._variable import (
     Variable as Variable,

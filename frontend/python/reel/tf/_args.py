@@ -7,7 +7,8 @@ import typing as _t
 
 from .. import _core
 from ._shape import TensorShape
-from ._tensor import TensorLike, to_core
+from ._convert import to_core
+from ._tensor import TensorLike
 from .errors import ConversionError, InvalidArgumentError
 
 if _t.TYPE_CHECKING:

@@ -40,7 +40,9 @@ from ._space import (
     space_to_batch,
     space_to_batch_nd,
 )
-from ._tensor import TensorLike, convert_to_tensor, operand, to_core, wrap
+from ._convert import convert_to_tensor, to_core
+from ._operators import operand
+from ._tensor import TensorLike, wrap
 from ._trace import all_in_graph as _all_in_graph
 from .errors import ConversionError, InvalidArgumentError
 

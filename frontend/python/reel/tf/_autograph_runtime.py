@@ -14,7 +14,9 @@ from ._autograph_builtins import assert_ as assert_
 from ._autograph_builtins import traced as _traced
 from ._range import TracedRange
 from ._shape import TensorSpec
-from ._tensor import PythonOperators, TensorLike, convert_to_tensor
+from ._convert import convert_to_tensor
+from ._operators import PythonOperators
+from ._tensor import TensorLike
 from ._tensor_array import TensorArray
 from .errors import ConversionError, OperatorNotAllowedInGraphError
 

@@ -7,7 +7,9 @@ import typing as _t
 from .. import _core
 from ._args import ints
 from ._diagonals import diag, diag_part
-from ._tensor import operand, to_core, wrap
+from ._convert import to_core
+from ._operators import operand
+from ._tensor import wrap
 from ._trace import all_in_graph as _all_in_graph
 from .errors import ConversionError, InvalidArgumentError, UnimplementedError
 

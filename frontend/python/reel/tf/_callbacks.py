@@ -16,7 +16,8 @@ from collections import OrderedDict as _OrderedDict
 from .. import _core
 from . import _dtypes as dtypes
 from ._shape import TensorSpec
-from ._tensor import TensorLike, convert_to_tensor, to_core, wrap
+from ._convert import convert_to_tensor, to_core
+from ._tensor import TensorLike, wrap
 from ._text import StringTensor
 from ._trace import all_in_graph as _all_in_graph
 from ._trace import state

@@ -9,7 +9,8 @@ import weakref as _weakref
 
 from .. import _core
 from ._module import Module
-from ._tensor import TensorLike, cast, to_core, wrap
+from ._convert import cast, to_core
+from ._tensor import TensorLike, wrap
 from ._variable import Variable
 from .errors import ConversionError
 

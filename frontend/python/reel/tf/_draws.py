@@ -7,7 +7,8 @@ import typing as _t
 
 from .. import _core
 from . import _philox, dtypes
-from ._tensor import to_core, wrap
+from ._convert import to_core
+from ._tensor import wrap
 from ._trace import state
 from .errors import ConversionError
 

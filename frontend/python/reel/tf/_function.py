@@ -20,7 +20,8 @@ from ._concrete import outputs as _outputs
 from ._dtypes import string as _string
 from ._shape import TensorSpec
 from ._slices import IndexedSlices, from_core
-from ._tensor import Tensor, convert_to_tensor, wrap
+from ._convert import convert_to_tensor
+from ._tensor import Tensor, wrap
 from ._text import no_text
 from ._trace import state
 from .errors import ConversionError, StateError

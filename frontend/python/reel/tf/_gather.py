@@ -8,7 +8,9 @@ from builtins import slice as _slice
 from .. import _core
 from . import dtypes
 from ._args import axis_of, integer, ints, of_ints
-from ._tensor import TensorLike, operand, to_core, wrap
+from ._convert import to_core
+from ._operators import operand
+from ._tensor import TensorLike, wrap
 from ._trace import all_in_graph as _all_in_graph
 from .errors import ConversionError, InvalidArgumentError
 

@@ -8,7 +8,9 @@ import typing as _t
 from .. import _core
 from . import _philox, dtypes
 from ._array import ints
-from ._tensor import TensorLike, operand, to_core, wrap
+from ._convert import to_core
+from ._operators import operand
+from ._tensor import TensorLike, wrap
 from ._variable import Variable
 from .errors import ConversionError
 

@@ -7,7 +7,7 @@ import typing as _t
 from .. import _core
 from . import _array, dtypes
 from ._shape import TensorShape
-from ._tensor import convert_to_tensor
+from ._convert import convert_to_tensor
 from ._trace import state
 from .errors import ConversionError
 

@@ -7,7 +7,8 @@ import operator as _operator
 from .. import _core
 from . import _graph_names
 from ._graph_tensor import GraphTensor
-from ._tensor import TensorLike, convert_to_tensor, wrap
+from ._convert import convert_to_tensor
+from ._tensor import TensorLike, wrap
 from ._trace import state
 
 _convert = convert_to_tensor.__wrapped__  # at once, while a graph is built too

@@ -10,7 +10,8 @@ from . import _array, _graph_probe, _registered, dtypes, nest
 from ._graph_tensor import GraphTensor, GraphVariable, Node, Ref, Sub, leaves_of, rebuild, slots_of
 from ._slices import IndexedSlices
 from ._tape import GradientTape
-from ._tensor import to_core, wrap
+from ._convert import to_core
+from ._tensor import wrap
 from .errors import FailedPreconditionError, InvalidArgumentError
 
 if _t.TYPE_CHECKING:

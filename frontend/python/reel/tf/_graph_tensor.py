@@ -8,7 +8,8 @@ from .. import _core
 from . import dtypes, nest
 from ._shape import TensorShape
 from ._slices import IndexedSlices
-from ._tensor import PythonOperators, TensorLike, wrap
+from ._operators import PythonOperators
+from ._tensor import TensorLike, wrap
 from ._trace import state
 from .errors import ConversionError, OperatorNotAllowedInGraphError
 

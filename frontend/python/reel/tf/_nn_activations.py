@@ -10,7 +10,9 @@ from .. import nn as _nn
 from . import dtypes
 from ._array import ints
 from ._nn_windows import check_float, linked
-from ._tensor import TensorLike, operand, to_core, wrap
+from ._convert import to_core
+from ._operators import operand
+from ._tensor import TensorLike, wrap
 from ._trace import all_in_graph as _all_in_graph
 from .errors import ConversionError
 

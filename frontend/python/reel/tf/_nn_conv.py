@@ -19,7 +19,9 @@ from ._nn_windows import (
     to_first,
     to_last,
 )
-from ._tensor import operand, to_core, wrap
+from ._convert import to_core
+from ._operators import operand
+from ._tensor import wrap
 from ._trace import all_in_graph as _all_in_graph
 from .errors import ConversionError
 

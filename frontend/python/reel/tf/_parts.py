@@ -7,7 +7,9 @@ from builtins import slice as _slice
 
 from .. import _core
 from ._args import axis_of, integer, ints, scalar, vector
-from ._tensor import TensorLike, operand, to_core, wrap
+from ._convert import to_core
+from ._operators import operand
+from ._tensor import TensorLike, wrap
 from ._trace import all_in_graph as _all_in_graph
 from ._trace import executing_eagerly
 from .errors import ConversionError, InvalidArgumentError, StateError

@@ -14,7 +14,7 @@ from ._generator import get_global_generator as get_global_generator
 from ._generator import seeded as _seeded
 from ._generator import set_global_generator as set_global_generator
 from ._generator import split as stateless_split
-from ._tensor import to_core as _to_core
+from ._convert import to_core as _to_core
 from ._tensor import wrap as _wrap
 
 if _t.TYPE_CHECKING:

@@ -11,7 +11,9 @@ from .. import _core
 from . import _dtypes as dtypes
 from ._args import axis_of, integer
 from ._convert import check_number
-from ._tensor import TensorLike, convert_to_tensor, operand, to_core, wrap
+from ._convert import convert_to_tensor, to_core
+from ._operators import operand
+from ._tensor import TensorLike, wrap
 from ._trace import all_in_graph as _all_in_graph
 from .errors import InvalidArgumentError, OperatorNotAllowedInGraphError
 

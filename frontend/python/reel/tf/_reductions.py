@@ -9,7 +9,7 @@ from . import _dtypes
 from ._args import axes_or_none as _axes
 from ._args import axis_of as _axis_of
 from ._complex import running as _running_of_complex
-from ._tensor import to_core as _to_core
+from ._convert import to_core as _to_core
 from ._tensor import wrap as _wrap
 from ._trace import all_in_graph as _all_in_graph
 from .errors import InvalidArgumentError as _InvalidArgumentError

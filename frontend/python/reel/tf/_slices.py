@@ -8,7 +8,8 @@ from .. import _core
 from . import _dtypes as dtypes
 from ._args import static
 from ._shape import TensorShape
-from ._tensor import Sparse, convert_to_tensor, wrap
+from ._convert import convert_to_tensor
+from ._tensor import Sparse, wrap
 from .errors import ConversionError
 
 if _t.TYPE_CHECKING:

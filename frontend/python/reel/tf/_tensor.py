@@ -348,16 +348,3 @@ def _array_index(key):
     if kind in ("i", "u") and key.shape == ():
         return int(key)
     raise _bad_index(key)
-
-
-from ._convert import cast as cast  # noqa: E402
-from ._convert import constant as constant  # noqa: E402
-from ._convert import convert_to_tensor as convert_to_tensor  # noqa: E402
-from ._convert import saturate_cast as saturate_cast  # noqa: E402
-from ._convert import to_core as to_core  # noqa: E402
-from ._operators import PythonOperators as PythonOperators  # noqa: E402
-from ._operators import binary as binary  # noqa: E402
-from ._operators import mismatch as mismatch  # noqa: E402
-from ._operators import operand as operand  # noqa: E402
-from ._operators import register as register  # noqa: E402
-from ._operators import true_divide as true_divide  # noqa: E402

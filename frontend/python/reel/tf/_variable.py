@@ -14,7 +14,9 @@ from ._range import range as _range
 from ._scopes import device, scoped
 from ._shape import TensorShape
 from ._slices import IndexedSlices
-from ._tensor import Tensor, TensorLike, absent, constant, numpy_text, operand, register, to_core, wrap
+from ._convert import constant, to_core
+from ._operators import operand, register
+from ._tensor import Tensor, TensorLike, absent, numpy_text, wrap
 from ._trace import state
 from .errors import ConversionError, OutOfRangeError, StateError
 

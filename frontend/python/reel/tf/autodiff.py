@@ -9,7 +9,8 @@ from .. import _core
 from . import nest
 from ._tape import GradientTape as GradientTape
 from ._tape import UnconnectedGradients, handle_dtype, handle_of, unconnected_name, wrap_gradient
-from ._tensor import TensorLike, convert_to_tensor, to_core, wrap
+from ._convert import convert_to_tensor, to_core
+from ._tensor import TensorLike, wrap
 from ._trace import as_method, executing_eagerly, state
 from .errors import ConversionError, StateError
 

@@ -14,7 +14,9 @@ from ._callbacks import require as _require
 from ._custom import custom_gradient as _custom_gradient
 from ._printing import tensor_text as _tensor_text
 from ._printing import text_of as _text_of
-from ._tensor import Tensor, TensorLike, convert_to_tensor, operand, to_core, wrap
+from ._convert import convert_to_tensor, to_core
+from ._operators import operand
+from ._tensor import Tensor, TensorLike, wrap
 from ._text import StringTensor, array_of
 from ._trace import all_in_graph as _all_in_graph
 from .errors import ConversionError, InvalidArgumentError

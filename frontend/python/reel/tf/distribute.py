@@ -11,7 +11,7 @@ from .. import _core
 from . import math as _math
 from . import nest as _nest
 from ._device_spec import DeviceSpec as _DeviceSpec
-from ._tensor import convert_to_tensor as _convert
+from ._convert import convert_to_tensor as _convert
 from .errors import ConversionError as _ConversionError
 from .errors import StateError as _StateError
 

@@ -14,8 +14,8 @@ from ._dtypes import half as half
 from ._dtypes import int32 as int32
 from ._dtypes import int64 as int64
 from ._dtypes import string as string
-from ._tensor import cast as cast
-from ._tensor import saturate_cast as saturate_cast
+from ._convert import cast as cast
+from ._convert import saturate_cast as saturate_cast
 
 if _typing.TYPE_CHECKING:
     bool: DType

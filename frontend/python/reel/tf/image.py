@@ -50,7 +50,7 @@ from ._image_shape import pad_to_bounding_box as pad_to_bounding_box
 from ._image_shape import resize_with_crop_or_pad as resize_with_crop_or_pad
 from ._image_shape import rot90 as rot90
 from ._image_shape import transpose as transpose
-from ._tensor import to_core as _to_core
+from ._convert import to_core as _to_core
 from ._tensor import wrap as _wrap
 from ._trace import all_in_graph as _all_in_graph
 from .errors import ConversionError as _ConversionError

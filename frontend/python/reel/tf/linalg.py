@@ -26,7 +26,9 @@ from ._products import einsum as einsum
 from ._products import matmul as matmul
 from ._products import matvec as matvec
 from ._products import tensordot as tensordot
-from ._tensor import operand, to_core, wrap
+from ._convert import to_core
+from ._operators import operand
+from ._tensor import wrap
 from ._trace import all_in_graph as _all_in_graph
 from .errors import InvalidArgumentError, UnimplementedError
 

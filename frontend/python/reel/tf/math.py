@@ -65,11 +65,11 @@ from ._special import bessel_i1 as bessel_i1
 from ._special import bessel_i1e as bessel_i1e
 from ._beside import logits as _logits
 from ._tensor import TensorLike as _TensorLike
-from ._tensor import cast as cast
-from ._tensor import mismatch as _mismatch
-from ._tensor import operand as _operand
-from ._tensor import to_core as _to_core
-from ._tensor import true_divide as _true_divide
+from ._convert import cast as cast
+from ._operators import mismatch as _mismatch
+from ._operators import operand as _operand
+from ._convert import to_core as _to_core
+from ._operators import true_divide as _true_divide
 from ._tensor import wrap as _wrap
 from ._trace import all_in_graph as _all_in_graph
 from ._trace import state as _state

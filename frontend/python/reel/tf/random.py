@@ -36,8 +36,9 @@ from ._generator import set_global_generator as set_global_generator
 from ._generator import shape_of as _shape_of
 from ._generator import split as split
 from ._generator import uniform_of as _uniform_of
-from ._tensor import operand as _operand
-from ._tensor import to_core, wrap
+from ._operators import operand as _operand
+from ._convert import to_core
+from ._tensor import wrap
 from ._trace import all_in_graph as _all_in_graph
 from .errors import ConversionError as _ConversionError
 

@@ -17,7 +17,7 @@ from . import _scopes
 from . import dtypes as _dtypes
 from ._callbacks import effect as _effect
 from ._tensor import TensorLike as _TensorLike
-from ._tensor import convert_to_tensor as _convert
+from ._convert import convert_to_tensor as _convert
 from ._trace import state as _state
 from .errors import ConversionError, StateError
 

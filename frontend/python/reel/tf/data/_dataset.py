@@ -7,7 +7,7 @@ import typing as _t
 from ... import _core
 from .. import nest
 from .._shape import TensorSpec
-from .._tensor import convert_to_tensor
+from .._convert import convert_to_tensor
 from .._trace import executing_eagerly
 from ..errors import ConversionError, OutOfRangeError
 from ._elements import Mapped, Run, spec_of, structured

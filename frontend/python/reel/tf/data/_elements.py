@@ -10,7 +10,8 @@ from .. import _autograph_runtime, nest
 from .._callbacks import ShapesUnknown
 from .._function import Function, _Uncompiled, runs_as_it_is
 from .._shape import TensorShape, TensorSpec
-from .._tensor import Tensor, TensorLike, convert_to_tensor, wrap
+from .._convert import convert_to_tensor
+from .._tensor import Tensor, TensorLike, wrap
 from .._text import StringTensor
 from .._trace import executing_eagerly
 from .._trace import state as _state

@@ -9,7 +9,8 @@ import typing as _t
 from ... import _core
 from .. import nest
 from .._shape import TensorSpec
-from .._tensor import convert_to_tensor, wrap
+from .._convert import convert_to_tensor
+from .._tensor import wrap
 from ..errors import ConversionError
 from ._dataset import Dataset, DatasetSpec
 from ._elements import Mapped, call_with, check_tensors, map_specs, spec_of, stacked, structured, with_batch

@@ -9,7 +9,8 @@ from ... import _core
 from .. import nest
 from .._dtypes import string
 from .._shape import TensorSpec
-from .._tensor import convert_to_tensor, wrap
+from .._convert import convert_to_tensor
+from .._tensor import wrap
 from ..errors import ConversionError
 from ._dataset import Dataset
 from ._elements import from_array, global_seed, leaves_like, map_specs, more_general, spec_of, structured

@@ -5,7 +5,8 @@ from __future__ import annotations as _annotations
 import typing as _t
 
 from .. import nest as _nest
-from .._tensor import TensorLike, convert_to_tensor
+from .._convert import convert_to_tensor
+from .._tensor import TensorLike
 from ..data._elements import from_array
 from ..errors import ConversionError
 from .backend import floatx

@@ -5,7 +5,7 @@ from __future__ import annotations as _annotations
 import typing as _t
 
 from .. import _array, dtypes, nest
-from .._tensor import convert_to_tensor
+from .._convert import convert_to_tensor
 from ..errors import ConversionError
 from . import losses as _losses
 from . import metrics as _metrics

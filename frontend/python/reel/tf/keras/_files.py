@@ -6,7 +6,8 @@ import os as _os
 import typing as _t
 
 from ... import _core
-from .._tensor import to_core, wrap
+from .._convert import to_core
+from .._tensor import wrap
 from ..errors import ConversionError
 from ._naming import snake_class
 
@@ -89,6 +90,6 @@ def load_weights(model: Any, filepath: Any, skip_mismatch: bool, options: dict[s
 
 
 def _cast(value, dtype):
-    from .._tensor import cast
+    from .._convert import cast
 
     return cast(value, dtype)

@@ -13,7 +13,8 @@ from .. import dtypes as _dtypes
 from .. import nest as _nest
 from .._module import Module, parts_of
 from .._shape import TensorShape
-from .._tensor import Tensor, TensorLike, cast, convert_to_tensor
+from .._convert import cast, convert_to_tensor
+from .._tensor import Tensor, TensorLike
 from .._trace import converted as _converted
 from .._trace import state as _state
 from .._variable import Variable as _TfVariable

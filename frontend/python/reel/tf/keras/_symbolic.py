@@ -10,7 +10,8 @@ from .. import dtypes as _dtypes
 from .. import nest as _nest
 from .._function import _VariableCreated
 from .._shape import TensorShape
-from .._tensor import Tensor, TensorLike, convert_to_tensor, wrap
+from .._convert import convert_to_tensor
+from .._tensor import Tensor, TensorLike, wrap
 from .._trace import state as _state
 from ..errors import ConversionError
 from ._naming import path, unique_name

@@ -8,7 +8,8 @@ from ... import _core
 from .. import nest as _nest
 from .._function import Function as _Function
 from .._tape import GradientTape
-from .._tensor import Tensor, TensorLike, convert_to_tensor
+from .._convert import convert_to_tensor
+from .._tensor import Tensor, TensorLike
 from .._trace import inside_function
 from ..errors import ConversionError
 from . import _batches, _compiled

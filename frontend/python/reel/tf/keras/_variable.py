@@ -5,7 +5,7 @@ from __future__ import annotations as _annotations
 import typing as _t
 
 from ... import _core
-from .._tensor import to_core
+from .._convert import to_core
 from .._variable import Variable as _TfVariable
 
 if _t.TYPE_CHECKING:

@@ -98,6 +98,7 @@ def cast_to_floatx(x: Any) -> _Tensor | Any:
     """Arrays and tensors as floatx."""
     import numpy
 
-    from .._tensor import TensorLike, cast
+    from .._convert import cast
+    from .._tensor import TensorLike
 
     return cast(x, floatx()) if isinstance(x, TensorLike) else numpy.asarray(x, dtype=floatx())

@@ -6,7 +6,8 @@ import typing as _t
 
 from ... import _core
 from .. import nest as _nest
-from .._tensor import Tensor, convert_to_tensor
+from .._convert import convert_to_tensor
+from .._tensor import Tensor
 from ..errors import ConversionError
 from ._layer import Layer
 from ._naming import entered as _entered

@@ -6,7 +6,7 @@ import math as _python_math
 import typing as _t
 
 from ... import _array, dtypes, math, random
-from ..._tensor import convert_to_tensor
+from ..._convert import convert_to_tensor
 from ..._trace import executing_eagerly
 from ...errors import ConversionError
 

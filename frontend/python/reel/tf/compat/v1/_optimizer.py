@@ -10,7 +10,8 @@ from ... import autodiff as _autodiff
 from ..._graph_tensor import GraphTensor, GraphVariable, Node, Ref
 from ..._slices import IndexedSlices
 from ..._tape import GradientTape
-from ..._tensor import TensorLike, convert_to_tensor
+from ..._convert import convert_to_tensor
+from ..._tensor import TensorLike
 from ..._trace import state
 from ..._variable import Variable
 from ...errors import ConversionError, StateError

@@ -7,7 +7,7 @@ import typing as _t
 from ... import dtypes as _dtypes
 from ... import math as _math
 from ..._array import gather as _gather
-from ..._tensor import convert_to_tensor as _convert
+from ..._convert import convert_to_tensor as _convert
 from ...errors import ConversionError as _ConversionError
 from ._functions import extract_image_patches as extract_image_patches
 from ._table import shared as _shared

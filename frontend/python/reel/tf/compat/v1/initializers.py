@@ -7,7 +7,7 @@ import typing as _t
 
 from ... import _array, dtypes, random
 from ..._shape import TensorShape
-from ..._tensor import constant as _constant
+from ..._convert import constant as _constant
 from ...errors import ConversionError
 from ._table import shared as _shared
 

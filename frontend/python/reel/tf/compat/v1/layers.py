@@ -97,7 +97,7 @@ class Layer:
 
 
 def _convert(inputs):
-    from ..._tensor import convert_to_tensor
+    from ..._convert import convert_to_tensor
 
     return convert_to_tensor(inputs)
 

@@ -8,7 +8,7 @@ from ... import _array
 from ... import dtypes as _dtypes
 from ... import math as _math
 from ... import nn as _nn
-from ..._tensor import convert_to_tensor as _convert
+from ..._convert import convert_to_tensor as _convert
 from ...errors import ConversionError as _ConversionError
 from ._arguments import flag as _flag
 from ._arguments import renamed as _renamed

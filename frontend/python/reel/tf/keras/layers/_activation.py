@@ -5,7 +5,7 @@ from __future__ import annotations as _annotations
 import typing as _t
 
 from ... import _array, math, nn
-from ..._tensor import cast, convert_to_tensor
+from ..._convert import cast, convert_to_tensor
 from ...errors import ConversionError
 from .. import activations as _activations
 from .. import initializers as _initializers

@@ -7,7 +7,8 @@ import typing as _t
 
 from .... import _core
 from ... import _array, math
-from ..._tensor import cast, wrap
+from ..._convert import cast
+from ..._tensor import wrap
 from ...errors import ConversionError
 from .._layer import Layer
 from ._basic import EinsumDense, refuse_options

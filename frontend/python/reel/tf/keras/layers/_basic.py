@@ -6,7 +6,7 @@ import typing as _t
 
 from .... import _core
 from ... import _array, math
-from ..._tensor import cast, convert_to_tensor
+from ..._convert import cast, convert_to_tensor
 from ...errors import ConversionError
 from .. import activations as _activations
 from .. import initializers as _initializers

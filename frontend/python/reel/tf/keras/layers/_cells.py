@@ -5,7 +5,7 @@ from __future__ import annotations as _annotations
 import typing as _t
 
 from ... import _array, math
-from ..._tensor import cast
+from ..._convert import cast
 from ...errors import ConversionError
 from .. import activations as _activations
 from .._layer import Layer

@@ -7,7 +7,7 @@ import typing as _t
 from .... import _core
 from ... import _array, math
 from ... import linalg as _linalg
-from ..._tensor import cast, convert_to_tensor
+from ..._convert import cast, convert_to_tensor
 from ...errors import ConversionError
 from .._layer import Layer
 

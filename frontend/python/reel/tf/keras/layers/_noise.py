@@ -7,7 +7,8 @@ import typing as _t
 
 from .... import _core
 from ... import _array, random
-from ..._tensor import cast, convert_to_tensor, wrap
+from ..._convert import cast, convert_to_tensor
+from ..._tensor import wrap
 from ...errors import ConversionError
 from .._layer import InputSpec, Layer
 from ._shaping import checked_format

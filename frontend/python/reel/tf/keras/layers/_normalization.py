@@ -6,7 +6,7 @@ import typing as _t
 
 from .... import _core
 from ... import _array, math, nn
-from ..._tensor import cast
+from ..._convert import cast
 from ...errors import ConversionError
 from .._layer import InputSpec, Layer
 from ._basic import Weighted, refuse_options

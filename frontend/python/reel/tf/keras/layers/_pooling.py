@@ -5,7 +5,8 @@ from __future__ import annotations as _annotations
 import typing as _t
 
 from .... import _core
-from ..._tensor import to_core, wrap
+from ..._convert import to_core
+from ..._tensor import wrap
 from ...errors import ConversionError
 from .._layer import InputSpec, Layer
 from ._convolution import checked_padding, ints

@@ -6,7 +6,8 @@ import typing as _t
 
 from .... import _core
 from ... import _array, math
-from ..._tensor import cast, convert_to_tensor, to_core, wrap
+from ..._convert import cast, convert_to_tensor, to_core
+from ..._tensor import wrap
 from ...errors import ConversionError
 from .._layer import Layer
 from ._shaping import checked_format

@@ -7,7 +7,8 @@ import typing as _t
 from .... import _core
 from ... import _array
 from ... import nest as _nest
-from ..._tensor import cast, to_core, wrap
+from ..._convert import cast, to_core
+from ..._tensor import wrap
 from ...errors import ConversionError
 from .._layer import InputSpec, Layer, info_of
 from ._basic import Wrapper
