@@ -15,9 +15,9 @@ import typing as _t
 from . import _core
 from .tf import nest as _nest
 from .tf._array import identity as _identity
+from .tf._convert import convert_to_tensor as _convert
 from .tf._tape import GradientTape as _GradientTape
 from .tf._tensor import TensorLike as _TensorLike
-from .tf._convert import convert_to_tensor as _convert
 from .tf._variable import Variable as Variable
 from .tf.errors import ConversionError as _ConversionError
 from .tf.errors import StateError as _StateError

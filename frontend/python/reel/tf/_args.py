@@ -6,8 +6,8 @@ import operator as _operator
 import typing as _t
 
 from .. import _core
-from ._shape import TensorShape
 from ._convert import to_core
+from ._shape import TensorShape
 from ._tensor import TensorLike
 from .errors import ConversionError, InvalidArgumentError
 

@@ -8,6 +8,7 @@ from builtins import range as _range
 from .. import _core
 from . import dtypes
 from ._args import axis_of, integer, ints, pairs, vector
+from ._convert import convert_to_tensor, to_core
 from ._gather import (
     boolean_mask,
     dynamic_partition,
@@ -27,6 +28,7 @@ from ._gather import (
     where,
 )
 from ._norms import clip_by_global_norm, clip_by_norm, global_norm, norm
+from ._operators import operand
 from ._parts import concat, meshgrid, parallel_stack, same_dtype, slice, split, stack, strided_slice, unstack
 from ._range import linspace as linspace
 from ._range import range as range
@@ -40,8 +42,6 @@ from ._space import (
     space_to_batch,
     space_to_batch_nd,
 )
-from ._convert import convert_to_tensor, to_core
-from ._operators import operand
 from ._tensor import TensorLike, wrap
 from ._trace import all_in_graph as _all_in_graph
 from .errors import ConversionError, InvalidArgumentError

@@ -6,9 +6,9 @@ import typing as _t
 
 from .. import _core
 from . import _array, _control, debugging, dtypes, math
-from ._range import TracedRange
 from ._convert import convert_to_tensor
 from ._operators import PythonOperators
+from ._range import TracedRange
 from ._tensor_array import TensorArray
 from .errors import ConversionError
 

@@ -12,10 +12,10 @@ from . import _array, _autograph_convert, _control, math, nest
 from . import _autograph_builtins as _builtins
 from ._autograph_builtins import assert_ as assert_
 from ._autograph_builtins import traced as _traced
-from ._range import TracedRange
-from ._shape import TensorSpec
 from ._convert import convert_to_tensor
 from ._operators import PythonOperators
+from ._range import TracedRange
+from ._shape import TensorSpec
 from ._tensor import TensorLike
 from ._tensor_array import TensorArray
 from .errors import ConversionError, OperatorNotAllowedInGraphError

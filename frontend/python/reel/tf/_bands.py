@@ -6,8 +6,8 @@ import typing as _t
 
 from .. import _core
 from ._args import ints
-from ._diagonals import diag, diag_part
 from ._convert import to_core
+from ._diagonals import diag, diag_part
 from ._operators import operand
 from ._tensor import wrap
 from ._trace import all_in_graph as _all_in_graph

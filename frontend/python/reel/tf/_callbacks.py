@@ -15,8 +15,8 @@ from collections import OrderedDict as _OrderedDict
 
 from .. import _core
 from . import _dtypes as dtypes
-from ._shape import TensorSpec
 from ._convert import convert_to_tensor, to_core
+from ._shape import TensorSpec
 from ._tensor import TensorLike, wrap
 from ._text import StringTensor
 from ._trace import all_in_graph as _all_in_graph

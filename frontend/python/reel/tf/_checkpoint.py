@@ -8,8 +8,8 @@ import typing as _t
 import weakref as _weakref
 
 from .. import _core
-from ._module import Module
 from ._convert import cast, to_core
+from ._module import Module
 from ._tensor import TensorLike, wrap
 from ._variable import Variable
 from .errors import ConversionError

@@ -7,9 +7,9 @@ import typing as _t
 
 from .. import _calls, _core
 from . import _autograph_runtime, nest
+from ._convert import convert_to_tensor
 from ._shape import TensorShape, TensorSpec
 from ._slices import IndexedSlices, from_core
-from ._convert import convert_to_tensor
 from ._tensor import Tensor, TensorLike, wrap
 from ._tensor_array import TensorArray
 from ._text import StringTensor

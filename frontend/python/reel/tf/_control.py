@@ -6,9 +6,9 @@ import typing as _t
 
 from .. import _core
 from . import nest
+from ._convert import convert_to_tensor, to_core
 from ._dtypes import as_dtype
 from ._shape import TensorSpec
-from ._convert import convert_to_tensor, to_core
 from ._tensor import Tensor, TensorLike, wrap
 from ._tensor_array import TensorArray, closed, opened, shaped_like, static_int
 from ._trace import as_method, converted, in_graph, state

@@ -7,8 +7,8 @@ import typing as _t
 
 from .. import _custom, _transforms
 from . import nest
-from ._slices import IndexedSlices
 from ._convert import convert_to_tensor, to_core
+from ._slices import IndexedSlices
 from ._tensor import Tensor, TensorLike, wrap
 from ._trace import in_graph, state
 

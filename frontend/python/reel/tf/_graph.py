@@ -11,9 +11,9 @@ from contextlib import contextmanager as _contextmanager
 
 from .. import _core
 from . import _graph_control, _graph_operators, _graph_probe, dtypes
+from ._convert import convert_to_tensor
 from ._graph_names import default_names
 from ._graph_tensor import GraphTensor, GraphVariable, Node, Ref, leaves_of, slots_of
-from ._convert import convert_to_tensor
 from ._tensor import TensorLike
 from ._trace import state
 from .errors import ConversionError, NotFoundError, StateError

@@ -6,8 +6,8 @@ import typing as _t
 
 from .. import _core
 from . import _array, dtypes
-from ._shape import TensorShape
 from ._convert import convert_to_tensor
+from ._shape import TensorShape
 from ._trace import state
 from .errors import ConversionError
 

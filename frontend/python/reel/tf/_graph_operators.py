@@ -6,8 +6,8 @@ import operator as _operator
 
 from .. import _core
 from . import _graph_names
-from ._graph_tensor import GraphTensor
 from ._convert import convert_to_tensor
+from ._graph_tensor import GraphTensor
 from ._tensor import TensorLike, wrap
 from ._trace import state
 

@@ -7,10 +7,10 @@ import typing as _t
 
 from .. import _core
 from . import _array, _graph_probe, _registered, dtypes, nest
+from ._convert import to_core
 from ._graph_tensor import GraphTensor, GraphVariable, Node, Ref, Sub, leaves_of, rebuild, slots_of
 from ._slices import IndexedSlices
 from ._tape import GradientTape
-from ._convert import to_core
 from ._tensor import wrap
 from .errors import FailedPreconditionError, InvalidArgumentError
 

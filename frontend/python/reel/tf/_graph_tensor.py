@@ -6,9 +6,9 @@ import typing as _t
 
 from .. import _core
 from . import dtypes, nest
+from ._operators import PythonOperators
 from ._shape import TensorShape
 from ._slices import IndexedSlices
-from ._operators import PythonOperators
 from ._tensor import TensorLike, wrap
 from ._trace import state
 from .errors import ConversionError, OperatorNotAllowedInGraphError

@@ -6,8 +6,8 @@ import typing as _t
 
 from .. import _core
 from . import dtypes
-from ._image_shape import at_least_3d
 from ._convert import to_core
+from ._image_shape import at_least_3d
 from ._operators import operand
 from ._tensor import wrap
 from ._trace import all_in_graph as _all_in_graph

@@ -6,8 +6,8 @@ import typing as _t
 
 from .. import _core
 from ._args import integer, ints
-from ._image_shape import batched, pad_to_bounding_box
 from ._convert import to_core
+from ._image_shape import batched, pad_to_bounding_box
 from ._operators import operand
 from ._tensor import wrap
 from ._trace import all_in_graph as _all_in_graph

@@ -6,8 +6,8 @@ import typing as _t
 
 from .. import _core
 from ._args import integer
-from ._space import patches
 from ._convert import to_core
+from ._space import patches
 from ._tensor import wrap
 from ._trace import all_in_graph as _all_in_graph
 from .errors import ConversionError

@@ -9,8 +9,8 @@ from .. import _core
 from .. import nn as _nn
 from . import dtypes
 from ._array import ints
-from ._nn_windows import check_float, linked
 from ._convert import to_core
+from ._nn_windows import check_float, linked
 from ._operators import operand
 from ._tensor import TensorLike, wrap
 from ._trace import all_in_graph as _all_in_graph

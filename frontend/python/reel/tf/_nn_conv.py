@@ -7,6 +7,7 @@ import typing as _t
 from .. import _core
 from .. import nn as _nn
 from ._array import ints
+from ._convert import to_core
 from ._nn_windows import (
     FORMATS,
     batched,
@@ -19,7 +20,6 @@ from ._nn_windows import (
     to_first,
     to_last,
 )
-from ._convert import to_core
 from ._operators import operand
 from ._tensor import wrap
 from ._trace import all_in_graph as _all_in_graph

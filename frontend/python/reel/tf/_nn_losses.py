@@ -8,8 +8,8 @@ import typing as _t
 from .. import _core
 from .. import nn as _nn
 from ._array import clip_by_norm, gather
-from ._nn_windows import check_float, check_rank
 from ._convert import to_core
+from ._nn_windows import check_float, check_rank
 from ._operators import operand
 from ._tensor import TensorLike, wrap
 from ._trace import all_in_graph as _all_in_graph

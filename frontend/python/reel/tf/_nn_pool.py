@@ -8,6 +8,7 @@ from .. import _core
 from .. import nn as _nn
 from . import dtypes
 from ._array import ints
+from ._convert import to_core
 from ._nn_windows import (
     FORMATS,
     channels_first,
@@ -20,7 +21,6 @@ from ._nn_windows import (
     to_first,
     to_last,
 )
-from ._convert import to_core
 from ._operators import operand
 from ._tensor import TensorLike, wrap
 from ._trace import all_in_graph as _all_in_graph
@@ -45,7 +45,9 @@ _AVG = {1: _nn.avg_pool1d, 2: _nn.avg_pool2d, 3: _nn.avg_pool3d}
 def _over_channels(op, x, size, step, spatial):
     """The maximum over groups of neighbouring channels, which come last."""
     if max(spatial) > 1:
-        raise _core.UnimplementedError(f"{op}: exactly one of pooling across depth and pooling across space is supported")
+        raise _core.UnimplementedError(
+            f"{op}: exactly one of pooling across depth and pooling across space is supported"
+        )
     if size != step or x.shape[-1] % size:
         raise _core.UnimplementedError(
             f"{op}: a window of {size} channels must be as long as its stride {step} and divide the {x.shape[-1]} channels"

@@ -7,9 +7,9 @@ import typing as _t
 
 from .. import _core
 from .. import nn as _nn
+from ._convert import to_core
 from ._nn_losses import embedding_lookup
 from ._nn_windows import check_float, check_rank
-from ._convert import to_core
 from ._operators import operand
 from ._tensor import wrap
 from ._trace import all_in_graph as _all_in_graph

@@ -6,9 +6,9 @@ import typing as _t
 
 from .. import _core
 from ._args import axes_or_none
-from ._slices import IndexedSlices
 from ._convert import to_core
 from ._operators import operand
+from ._slices import IndexedSlices
 from ._tensor import TensorLike, wrap
 from ._trace import all_in_graph as _all_in_graph
 from .errors import ConversionError, InvalidArgumentError

@@ -6,6 +6,7 @@ import typing as _t
 
 from .. import _core
 from . import _philox
+from ._convert import to_core as _to_core
 from ._generator import Algorithm as Algorithm
 from ._generator import Generator as Generator
 from ._generator import create_rng_state as create_rng_state
@@ -14,7 +15,6 @@ from ._generator import get_global_generator as get_global_generator
 from ._generator import seeded as _seeded
 from ._generator import set_global_generator as set_global_generator
 from ._generator import split as stateless_split
-from ._convert import to_core as _to_core
 from ._tensor import wrap as _wrap
 
 if _t.TYPE_CHECKING:

@@ -10,8 +10,7 @@ from builtins import range as _builtin_range
 from .. import _core
 from . import _dtypes as dtypes
 from ._args import axis_of, integer
-from ._convert import check_number
-from ._convert import convert_to_tensor, to_core
+from ._convert import check_number, convert_to_tensor, to_core
 from ._operators import operand
 from ._tensor import TensorLike, wrap
 from ._trace import all_in_graph as _all_in_graph

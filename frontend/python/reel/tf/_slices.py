@@ -7,8 +7,8 @@ import typing as _t
 from .. import _core
 from . import _dtypes as dtypes
 from ._args import static
-from ._shape import TensorShape
 from ._convert import convert_to_tensor
+from ._shape import TensorShape
 from ._tensor import Sparse, wrap
 from .errors import ConversionError
 

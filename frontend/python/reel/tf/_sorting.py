@@ -13,8 +13,8 @@ from ._args import extremes as _extremes
 from ._args import integer as _integer
 from ._args import of_ints as _of_ints
 from ._args import static as _static
-from ._operators import operand as _operand
 from ._convert import to_core as _to_core
+from ._operators import operand as _operand
 from ._tensor import wrap as _wrap
 from ._trace import all_in_graph as _all_in_graph
 from .errors import ConversionError as _ConversionError

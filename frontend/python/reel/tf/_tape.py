@@ -7,8 +7,8 @@ import typing as _t
 from .. import _core
 from .._enums import UnconnectedGradients
 from . import nest
-from ._slices import IndexedSlices, from_core
 from ._convert import to_core
+from ._slices import IndexedSlices, from_core
 from ._tensor import Tensor, TensorLike, wrap
 from ._trace import state
 from ._variable import Variable

@@ -7,8 +7,8 @@ import typing as _t
 
 from .. import _core
 from . import _graph_array, dtypes, nest
-from ._shape import TensorShape
 from ._convert import constant, convert_to_tensor, to_core
+from ._shape import TensorShape
 from ._tensor import Tensor, TensorLike, wrap
 from ._trace import state
 from .errors import ConversionError, InvalidArgumentError, OutOfRangeError

@@ -10,12 +10,12 @@ import weakref as _weakref
 
 from .. import _core
 from . import _array, dtypes
+from ._convert import constant, to_core
+from ._operators import operand, register
 from ._range import range as _range
 from ._scopes import device, scoped
 from ._shape import TensorShape
 from ._slices import IndexedSlices
-from ._convert import constant, to_core
-from ._operators import operand, register
 from ._tensor import Tensor, TensorLike, absent, numpy_text, wrap
 from ._trace import state
 from .errors import ConversionError, OutOfRangeError, StateError

@@ -7,9 +7,9 @@ import typing as _t
 
 from .. import _core
 from . import nest
+from ._convert import convert_to_tensor, to_core
 from ._tape import GradientTape as GradientTape
 from ._tape import UnconnectedGradients, handle_dtype, handle_of, unconnected_name, wrap_gradient
-from ._convert import convert_to_tensor, to_core
 from ._tensor import TensorLike, wrap
 from ._trace import as_method, executing_eagerly, state
 from .errors import ConversionError, StateError

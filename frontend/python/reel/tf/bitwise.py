@@ -5,8 +5,8 @@ from __future__ import annotations as _annotations
 import typing as _t
 
 from .. import _core
-from ._operators import binary as _binary
 from ._convert import to_core as _to_core
+from ._operators import binary as _binary
 from ._tensor import wrap as _wrap
 from ._trace import all_in_graph as _all_in_graph
 from .errors import InvalidArgumentError as _InvalidArgumentError

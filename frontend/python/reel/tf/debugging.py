@@ -11,11 +11,11 @@ from .._debugging import check_numerics as _check_ops
 from . import dtypes, nest
 from ._callbacks import passed as _passed
 from ._callbacks import require as _require
+from ._convert import convert_to_tensor, to_core
 from ._custom import custom_gradient as _custom_gradient
+from ._operators import operand
 from ._printing import tensor_text as _tensor_text
 from ._printing import text_of as _text_of
-from ._convert import convert_to_tensor, to_core
-from ._operators import operand
 from ._tensor import Tensor, TensorLike, wrap
 from ._text import StringTensor, array_of
 from ._trace import all_in_graph as _all_in_graph

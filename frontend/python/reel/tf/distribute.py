@@ -10,8 +10,8 @@ import typing as _t
 from .. import _core
 from . import math as _math
 from . import nest as _nest
-from ._device_spec import DeviceSpec as _DeviceSpec
 from ._convert import convert_to_tensor as _convert
+from ._device_spec import DeviceSpec as _DeviceSpec
 from .errors import ConversionError as _ConversionError
 from .errors import StateError as _StateError
 

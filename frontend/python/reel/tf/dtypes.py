@@ -2,6 +2,8 @@
 
 import typing as _typing
 
+from ._convert import cast as cast
+from ._convert import saturate_cast as saturate_cast
 from ._dtypes import BY_CORE as BY_CORE
 from ._dtypes import BY_NAME as BY_NAME
 from ._dtypes import DType as DType
@@ -14,8 +16,6 @@ from ._dtypes import half as half
 from ._dtypes import int32 as int32
 from ._dtypes import int64 as int64
 from ._dtypes import string as string
-from ._convert import cast as cast
-from ._convert import saturate_cast as saturate_cast
 
 if _typing.TYPE_CHECKING:
     bool: DType

@@ -12,6 +12,7 @@ from . import dtypes as _dtypes
 from . import random as _random
 from ._args import ints as _ints
 from ._array import slice as _slice
+from ._convert import to_core as _to_core
 from ._image_boxes import non_max_suppression as non_max_suppression
 from ._image_boxes import non_max_suppression_overlaps as non_max_suppression_overlaps
 from ._image_boxes import non_max_suppression_with_scores as non_max_suppression_with_scores
@@ -50,7 +51,6 @@ from ._image_shape import pad_to_bounding_box as pad_to_bounding_box
 from ._image_shape import resize_with_crop_or_pad as resize_with_crop_or_pad
 from ._image_shape import rot90 as rot90
 from ._image_shape import transpose as transpose
-from ._convert import to_core as _to_core
 from ._tensor import wrap as _wrap
 from ._trace import all_in_graph as _all_in_graph
 from .errors import ConversionError as _ConversionError

@@ -11,6 +11,7 @@ from ._bands import banded_triangular_solve as banded_triangular_solve
 from ._bands import eigh_tridiagonal as eigh_tridiagonal
 from ._bands import tridiagonal_matmul as tridiagonal_matmul
 from ._bands import tridiagonal_solve as tridiagonal_solve
+from ._convert import to_core
 from ._diagonals import band_part as band_part
 from ._diagonals import diag as diag
 from ._diagonals import diag_part as diag_part
@@ -22,12 +23,11 @@ from ._norms import global_norm as global_norm
 from ._norms import l2_normalize as l2_normalize
 from ._norms import norm as norm
 from ._norms import normalize as normalize
+from ._operators import operand
 from ._products import einsum as einsum
 from ._products import matmul as matmul
 from ._products import matvec as matvec
 from ._products import tensordot as tensordot
-from ._convert import to_core
-from ._operators import operand
 from ._tensor import wrap
 from ._trace import all_in_graph as _all_in_graph
 from .errors import InvalidArgumentError, UnimplementedError

@@ -14,6 +14,7 @@ import typing as _t
 from .. import _core
 from . import _philox, dtypes
 from . import _random_experimental as experimental  # noqa: F401
+from ._convert import to_core
 from ._draws import categories as _categories
 from ._draws import gamma_of as _gamma_of
 from ._draws import number_of as _number_of
@@ -37,7 +38,6 @@ from ._generator import shape_of as _shape_of
 from ._generator import split as split
 from ._generator import uniform_of as _uniform_of
 from ._operators import operand as _operand
-from ._convert import to_core
 from ._tensor import wrap
 from ._trace import all_in_graph as _all_in_graph
 from .errors import ConversionError as _ConversionError

@@ -11,8 +11,8 @@ from ._args import axis_of as _axis_of
 from ._args import integer as _integer
 from ._args import ints as _ints
 from ._args import scalar as _scalar
-from ._operators import operand as _operand
 from ._convert import to_core as _to_core
+from ._operators import operand as _operand
 from ._tensor import wrap as _wrap
 from ._trace import all_in_graph as _all_in_graph
 from ._windows import hamming_window as hamming_window

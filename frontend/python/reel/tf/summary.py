@@ -16,8 +16,8 @@ from .._summary import SummaryWriter as _FileWriter
 from . import _scopes
 from . import dtypes as _dtypes
 from ._callbacks import effect as _effect
-from ._tensor import TensorLike as _TensorLike
 from ._convert import convert_to_tensor as _convert
+from ._tensor import TensorLike as _TensorLike
 from ._trace import state as _state
 from .errors import ConversionError, StateError
 

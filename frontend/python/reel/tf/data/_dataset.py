@@ -6,8 +6,8 @@ import typing as _t
 
 from ... import _core
 from .. import nest
-from .._shape import TensorSpec
 from .._convert import convert_to_tensor
+from .._shape import TensorSpec
 from .._trace import executing_eagerly
 from ..errors import ConversionError, OutOfRangeError
 from ._elements import Mapped, Run, spec_of, structured

@@ -8,9 +8,9 @@ import typing as _t
 from ... import _core
 from .. import _autograph_runtime, nest
 from .._callbacks import ShapesUnknown
+from .._convert import convert_to_tensor
 from .._function import Function, _Uncompiled, runs_as_it_is
 from .._shape import TensorShape, TensorSpec
-from .._convert import convert_to_tensor
 from .._tensor import Tensor, TensorLike, wrap
 from .._text import StringTensor
 from .._trace import executing_eagerly

@@ -8,8 +8,8 @@ import typing as _t
 
 from ... import _core
 from .. import nest
-from .._shape import TensorSpec
 from .._convert import convert_to_tensor
+from .._shape import TensorSpec
 from .._tensor import wrap
 from ..errors import ConversionError
 from ._dataset import Dataset, DatasetSpec

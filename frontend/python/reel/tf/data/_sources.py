@@ -7,9 +7,9 @@ import typing as _t
 
 from ... import _core
 from .. import nest
+from .._convert import convert_to_tensor
 from .._dtypes import string
 from .._shape import TensorSpec
-from .._convert import convert_to_tensor
 from .._tensor import wrap
 from ..errors import ConversionError
 from ._dataset import Dataset

@@ -9,8 +9,8 @@ from .. import _array
 from .. import dtypes as _dtypes
 from .. import math as _math
 from .._beside import logits as logits
-from .._tensor import TensorLike as _TensorLike
 from .._convert import convert_to_tensor as _convert
+from .._tensor import TensorLike as _TensorLike
 from ..errors import ConversionError
 from ._masks import set_mask as _set_mask
 from ._naming import unique_name as _unique_name

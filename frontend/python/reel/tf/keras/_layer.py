@@ -11,9 +11,9 @@ import typing as _t
 from ... import _core
 from .. import dtypes as _dtypes
 from .. import nest as _nest
+from .._convert import cast, convert_to_tensor
 from .._module import Module, parts_of
 from .._shape import TensorShape
-from .._convert import cast, convert_to_tensor
 from .._tensor import Tensor, TensorLike
 from .._trace import converted as _converted
 from .._trace import state as _state

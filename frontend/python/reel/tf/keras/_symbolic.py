@@ -8,9 +8,9 @@ import typing as _t
 from ... import _core
 from .. import dtypes as _dtypes
 from .. import nest as _nest
+from .._convert import convert_to_tensor
 from .._function import _VariableCreated
 from .._shape import TensorShape
-from .._convert import convert_to_tensor
 from .._tensor import Tensor, TensorLike, wrap
 from .._trace import state as _state
 from ..errors import ConversionError

@@ -6,9 +6,9 @@ import typing as _t
 
 from ... import _core
 from .. import nest as _nest
+from .._convert import convert_to_tensor
 from .._function import Function as _Function
 from .._tape import GradientTape
-from .._convert import convert_to_tensor
 from .._tensor import Tensor, TensorLike
 from .._trace import inside_function
 from ..errors import ConversionError

@@ -6,8 +6,8 @@ import typing as _t
 
 from .... import _core
 from ... import _array, dtypes, math
-from ..._graph_tensor import GraphTensor, GraphVariable
 from ..._convert import convert_to_tensor
+from ..._graph_tensor import GraphTensor, GraphVariable
 from ..._tensor import TensorLike
 from ..._trace import state
 from ..._variable import Variable

@@ -8,10 +8,10 @@ import numpy as _np
 
 from .... import _core
 from ... import _array, dtypes, math, random
-from ..._slices import IndexedSlices
-from ..._tensor import TensorLike
 from ..._convert import constant as _constant
 from ..._convert import convert_to_tensor as _convert
+from ..._slices import IndexedSlices
+from ..._tensor import TensorLike
 from ..._trace import executing_eagerly, state
 from ...errors import ConversionError, InvalidArgumentError
 from ._arguments import flag, refuse, renamed

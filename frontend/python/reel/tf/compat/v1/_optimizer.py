@@ -7,10 +7,10 @@ import typing as _t
 from .... import _core
 from ... import _array, dtypes, nest
 from ... import autodiff as _autodiff
+from ..._convert import convert_to_tensor
 from ..._graph_tensor import GraphTensor, GraphVariable, Node, Ref
 from ..._slices import IndexedSlices
 from ..._tape import GradientTape
-from ..._convert import convert_to_tensor
 from ..._tensor import TensorLike
 from ..._trace import state
 from ..._variable import Variable

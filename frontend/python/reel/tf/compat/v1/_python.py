@@ -8,8 +8,8 @@ import numpy as _np
 
 from .... import _core
 from ... import _array, dtypes
-from ..._graph_tensor import GraphTensor, Node
 from ..._convert import convert_to_tensor as _convert
+from ..._graph_tensor import GraphTensor, Node
 from ..._tensor import wrap
 from ..._trace import state
 from ...errors import InvalidArgumentError

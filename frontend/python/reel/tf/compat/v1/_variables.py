@@ -6,8 +6,8 @@ import typing as _t
 
 from .... import _core
 from ... import _array, _variable, dtypes, math
-from ..._graph_tensor import GraphVariable, Node
 from ..._convert import convert_to_tensor
+from ..._graph_tensor import GraphVariable, Node
 from ..._trace import executing_eagerly, state
 from ...errors import ConversionError, StateError
 

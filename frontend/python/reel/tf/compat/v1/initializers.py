@@ -6,8 +6,8 @@ import math as _math
 import typing as _t
 
 from ... import _array, dtypes, random
-from ..._shape import TensorShape
 from ..._convert import constant as _constant
+from ..._shape import TensorShape
 from ...errors import ConversionError
 from ._table import shared as _shared
 

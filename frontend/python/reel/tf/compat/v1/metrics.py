@@ -10,8 +10,8 @@ import typing as _t
 from ... import _array
 from ... import dtypes as _dtypes
 from ... import math as _math
-from ..._graph import default_graph as _default_graph
 from ..._convert import convert_to_tensor as _convert
+from ..._graph import default_graph as _default_graph
 from ..._trace import state as _state
 from ...errors import ConversionError as _ConversionError
 from ...errors import StateError as _StateError

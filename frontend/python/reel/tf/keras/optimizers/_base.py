@@ -11,11 +11,11 @@ from ... import _array
 from ... import dtypes as _dtypes
 from ... import math as _math
 from ..._control import cond as _cond
+from ..._convert import convert_to_tensor as _convert
 from ..._convert import to_core
 from ..._tensor import Tensor
 from ..._tensor import _dtype_of as _dtype_of
 from ..._tensor import _shape_of as _shape_of
-from ..._convert import convert_to_tensor as _convert
 from ..._variable import Variable
 from ..._variable import _dtype as _dtype
 from ..._variable import _shape as _shape
