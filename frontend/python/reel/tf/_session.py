@@ -190,6 +190,16 @@ class _Fetches:
         return lambda values: values[index]
 
 
+class _Open:
+    """The open sessions of this thread, the innermost last: what foreign test suites ask for."""
+
+    def __len__(self):
+        return len(state.sessions)
+
+    def __getitem__(self, place):
+        return state.sessions[place]
+
+
 class Session:
     """run(fetches, feed_dict) computes what is fetched: tensors as NumPy arrays, operations as None, in their structure.
 
@@ -197,6 +207,8 @@ class Session:
     types of feeds; what cannot be (a RuntimeWarning says why) runs op by op. So does initialization, and, the first time,
     what is fetched without feeds: it may never run again.
     """
+
+    _open = _Open()
 
     def __init__(self, target: str = "", graph: Graph | None = None, config: object = None) -> None:
         if target:
