@@ -24,6 +24,7 @@ from .. import _common
 from .. import initializers as _initializers
 from .._variable import Variable as _Kept
 from . import schedules as _schedules
+from ._eager import CompiledUpdates
 
 if _t.TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -107,6 +108,7 @@ class Optimizer:
         self._indices: dict[int, int] = {}
         self._undecayed: tuple[set[int], Any] = (set(), None)
         self._memo: dict[Any, Any] | None = None
+        self._compiled = CompiledUpdates()
         self._iterations = self.add_variable((), dtype="int64", name="iteration")
         if not callable(learning_rate):
             learning_rate = self.add_variable((), _constant(_checked_rate(learning_rate)), name="learning_rate")
@@ -262,8 +264,10 @@ class Optimizer:
         variables = self._variables_for(grads, trainable_variables)
         present = self._present(grads, variables)
         self._memo = {}
+        updated, variables = [g for g, _ in present], [v for _, v in present]
         try:
-            self._apply([g for g, _ in present], [v for _, v in present])
+            if not self._compiled.run(self, updated, variables):
+                self._apply(updated, variables)
         finally:
             self._memo = None
         for _, v in present:
