@@ -513,8 +513,11 @@ def test_traced_tensors_do_not_leave_in_objects(front):
             front.function(wrong)(x)
     loop = Pair(1)
     loop.b = [loop]
-    assert front.function(lambda x: (x, loop))(x)[1] is loop
-    if front is reel:
+    if front is not reel:
+        with pytest.raises(TypeError, match="must return zero or more Tensors"):
+            front.function(lambda x: (x, loop))(x)
+    else:
+        assert reel.function(lambda x: (x, loop))(x)[1] is loop
         with pytest.raises(TypeError, match=r"result\.a\.values, inside Pair"):
             reel.function(lambda x: Pair(reel.IndexedSlices(reel.stack([x]), [0], (3,))))(x)
 
@@ -563,7 +566,7 @@ def test_a_signature_takes_variables_numbers_and_lists(front):
             f(a, 2.0)
     ints = front.function(lambda a: a, input_signature=[front.TensorSpec((None,), front.int32)])
     assert np.asarray(ints([1, 2])).tolist() == [1, 2]
-    for a in ([1.5], [True]):
+    for a in ([1.5], [True]) if front is reel else ([1.5],):  # TensorFlow takes True for 1
         with pytest.raises((TypeError, ValueError)):
             ints(a)
     v = front.Variable([1.0, 2.0])
