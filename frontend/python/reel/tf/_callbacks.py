@@ -87,7 +87,7 @@ def passed(check: Callable[[_core.Tensor, str], None], of: str, x: _core.Tensor)
         check(values[0], line)
         return values[0]
 
-    return _fetch(run, of, x, order, [x])
+    return fetch(run, of, x, order, [x])
 
 
 def user_line() -> str:
@@ -180,11 +180,17 @@ def _values(of, run, inputs, results, differentiable):
 
 def _call(site, now, inputs):
     after = _emit(site.begin, site.of, True, now, now, inputs)
-    return [after, *(_fetch(site.result(k), site.of, y, after, inputs) for k, y in enumerate(site.results))]
+    return [after, *(fetch(site.result(k), site.of, y, after, inputs) for k, y in enumerate(site.results))]
 
 
-def _fetch(run, of, like, order, tensors):
-    """An op that gives a value; two of real numbers for a complex one."""
+def fetch(
+    run: Callable[[_core.Tensor, list[_core.Tensor]], _core.Tensor],
+    of: str,
+    like: _core.Tensor,
+    order: _core.Tensor,
+    tensors: Sequence[_core.Tensor],
+) -> _core.Tensor:
+    """In a trace: an op that gives run(order, tensors), of the type of `like`; two of real numbers for a complex one."""
     if not like.dtype.is_complex:
         return _emit(run, of, False, like, order, tensors)
     part = _core.zeros(tuple(like.shape), dtype=_core.float32 if like.dtype.itemsize == 8 else _core.float64)
@@ -208,7 +214,7 @@ def _with_gradient(site, now, inputs):
                 return lambda key, given: site.gradient(key, given, n, seeded)[k]
 
             return [None] + [
-                _fetch(run(k), f"gradient of {site.of}", x, after, values)
+                fetch(run(k), f"gradient of {site.of}", x, after, values)
                 if x.dtype.is_floating or x.dtype.is_complex
                 else None
                 for k, x in enumerate(operands[1:])
@@ -407,4 +413,4 @@ def _numpy_node(func=None, inp=None, Tout=None, stateful=True, name=None):
 
 
 numpy_function = _functools.update_wrapper(_core._GraphAware(numpy_function, _numpy_node), numpy_function)
-_all_in_graph(globals(), "effect", "require", "passed", "user_line")
+_all_in_graph(globals(), "effect", "fetch", "require", "passed", "user_line")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import typing as _t
 
 from .. import _core
+from . import _complex_matrices as _c
 from ._args import axes_or_none
 from ._convert import to_core
 from ._operators import operand
@@ -81,7 +82,8 @@ def norm(
 
 
 def _largest_singular(x, axes, keep):
-    values = _core.linalg.svdvals(_core.moveaxis(x, axes, (-2, -1)))
+    x = _core.moveaxis(x, axes, (-2, -1))
+    values = _c.svd(x, False)[0] if x.dtype.is_complex else _core.linalg.svdvals(x)
     out = _core.max(values, -1)
     if keep:
         for axis in sorted(a % x.ndim for a in axes):

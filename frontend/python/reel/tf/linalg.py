@@ -1,10 +1,11 @@
-"""tf.linalg: matrices of float32 and float64. Diagonals are in _diagonals, products in _products, norms in _norms."""
+"""tf.linalg: matrices of float32, float64, complex64, complex128. Diagonals are in _diagonals, products in _products, norms in _norms."""
 
 from __future__ import annotations as _annotations
 
 import typing as _t
 
 from .. import _core
+from . import _complex_matrices as _c
 from . import dtypes  # noqa: F401
 from ._array import eye as eye
 from ._bands import banded_triangular_solve as banded_triangular_solve
@@ -19,6 +20,10 @@ from ._diagonals import set_diag as set_diag
 from ._diagonals import tensor_diag as tensor_diag
 from ._diagonals import tensor_diag_part as tensor_diag_part
 from ._diagonals import trace as trace
+from ._eigen import eig as eig
+from ._eigen import eigvals as eigvals
+from ._eigen import logm as logm
+from ._eigen import sqrtm as sqrtm
 from ._norms import global_norm as global_norm
 from ._norms import l2_normalize as l2_normalize
 from ._norms import norm as norm
@@ -30,10 +35,10 @@ from ._products import matvec as matvec
 from ._products import tensordot as tensordot
 from ._tensor import wrap
 from ._trace import all_in_graph as _all_in_graph
-from .errors import InvalidArgumentError, UnimplementedError
+from .errors import InvalidArgumentError
 
 if _t.TYPE_CHECKING:
-    from typing import Any, Literal, NoReturn
+    from typing import Any, Literal
 
     from ..typing import DTypeLike
     from ..typing import TensorLike as ArrayLike
@@ -43,22 +48,26 @@ if _t.TYPE_CHECKING:
 _l = _core.linalg
 
 
-def _define(name, f) -> _sig.OfMatrix:
+def _define(name, f, of_complex) -> _sig.OfMatrix:
     def op(input: ArrayLike, name: str | None = None) -> _Tensor:
-        return wrap(f(to_core(input)))
+        x = to_core(input)
+        return wrap((of_complex if x.dtype.is_complex else f)(x))
 
     op.__name__ = op.__qualname__ = name
     op.__doc__ = f.__doc__.split("\n")[-1]
     return op
 
 
-det = _define("det", _l.det)
-expm = _define("expm", _l.matrix_exp)
+det = _define("det", _l.det, _c.det)
+expm = _define("expm", _l.matrix_exp, _c.expm)
 
 
 def logdet(matrix: ArrayLike, name: str | None = None) -> _Tensor:
-    """The logarithms of determinants of symmetric positive definite matrices; NaN of others."""
-    factor = _l.cholesky(to_core(matrix))
+    """The logarithms of determinants of symmetric (Hermitian) positive definite matrices; NaN of others."""
+    x = to_core(matrix)
+    if x.dtype.is_complex:
+        return wrap(_c.logdet(x))
+    factor = _l.cholesky(x)
     return wrap(2.0 * _core.sum(_core.log(_l.diagonal(factor)), -1))
 
 
@@ -71,14 +80,19 @@ def _finite(x, operand_, text):
 
 def cholesky(input: ArrayLike, name: str | None = None) -> _Tensor:
     """Lower triangular L with L L' = input; NaN where it is not positive definite."""
-    return wrap(_l.cholesky(to_core(input)))
+    x = to_core(input)
+    return wrap((_c if x.dtype.is_complex else _l).cholesky(x))
 
 
 def inv(input: ArrayLike, adjoint: bool = False, name: str | None = None) -> _Tensor:
-    """The inverse; of the transpose if adjoint. An error of a singular matrix, NaN in compiled code."""
+    """The inverse; of the adjoint if asked. An error of a singular matrix, NaN in compiled code."""
     a = to_core(input)
-    x = _finite(_l.inv(a), a, "MatrixInverse: Input is not invertible.")
-    return wrap(_core.matrix_transpose(x) if adjoint else x)
+    x = _finite((_c if a.dtype.is_complex else _l).inv(a), a, "MatrixInverse: Input is not invertible.")
+    return wrap(_adjoint(x) if adjoint else x)
+
+
+def _adjoint(x):
+    return _c.adjoint(x) if x.dtype.is_complex else _core.matrix_transpose(x)
 
 
 def _with_matrices(matrix, rhs, op):
@@ -98,22 +112,33 @@ def solve(matrix: ArrayLike, rhs: ArrayLike, adjoint: bool = False, name: str | 
     if a.ndim != b.ndim:
         raise InvalidArgumentError(f"MatrixSolve: All input tensors must have the same rank, got {a.ndim} and {b.ndim}")
     return wrap(
-        _finite(_l.solve(_core.matrix_transpose(a) if adjoint else a, b), a, "MatrixSolve: Input is not invertible.")
+        _finite(
+            (_c if a.dtype.is_complex else _l).solve(_adjoint(a) if adjoint else a, b),
+            a,
+            "MatrixSolve: Input is not invertible.",
+        )
     )
 
 
 def triangular_solve(
     matrix: ArrayLike, rhs: ArrayLike, lower: bool = True, adjoint: bool = False, name: str | None = None
 ) -> _Tensor:
-    """x with T x = rhs for the triangle T of a matrix, or its transpose; leading axes broadcast."""
+    """x with T x = rhs for the triangle T of a matrix, or its adjoint; leading axes broadcast."""
     a, b = _with_matrices(matrix, rhs, "MatrixTriangularSolve")
+    if a.dtype.is_complex:
+        return wrap(_c.triangular_solve(a, b, lower, adjoint))
     return wrap(_l.triangular_solve(a, b, lower=lower, transpose=adjoint))
 
 
 def cholesky_solve(chol: ArrayLike, rhs: ArrayLike, name: str | None = None) -> _Tensor:
     """x with L L' x = rhs."""
     a, b = _with_matrices(chol, rhs, "CholeskySolve")
-    return wrap(_l.cholesky_solve(a, b))
+    return wrap((_c if a.dtype.is_complex else _l).cholesky_solve(a, b))
+
+
+def _eps(x):
+    """The largest extent times the distance of 1 to the next number."""
+    return max(x.shape[-2:]) * (2.0**-52 if _c.real_type(x) is _core.float64 else 2.0**-23)
 
 
 def lstsq(
@@ -126,8 +151,10 @@ def lstsq(
     a, b = _with_matrices(matrix, rhs, "MatrixSolveLs")
     rows, columns = a.shape[-2:]
     if not fast:
-        return wrap(_core.matmul(_l.pinv(a), b))
-    strength = _core.stop_gradient(operand(l2_regularizer, a.dtype, "MatrixSolveLs", weak=False))
+        return wrap(_core.matmul(_c.pinv(a, _eps(a)) if a.dtype.is_complex else _l.pinv(a), b))
+    strength = _core.stop_gradient(operand(l2_regularizer, _c.real_type(a), "MatrixSolveLs", weak=False))
+    if a.dtype.is_complex:
+        return wrap(_c.lstsq(a, b, strength))
     if l2_regularizer.__class__ in (int, float) and not l2_regularizer and rows >= columns:
         return wrap(_l.lstsq(a, b))
     at = _core.matrix_transpose(a)
@@ -139,8 +166,9 @@ def lstsq(
 
 
 def slogdet(input: ArrayLike, name: str | None = None) -> tuple[_Tensor, _Tensor]:
-    """Sign and logarithm of |det|."""
-    return tuple(wrap(t) for t in _l.slogdet(to_core(input)))
+    """Sign, or phase, and logarithm of |det|."""
+    x = to_core(input)
+    return tuple(wrap(t) for t in (_c if x.dtype.is_complex else _l).slogdet(x))
 
 
 def _completed(q):
@@ -154,6 +182,9 @@ def _completed(q):
 def qr(input: ArrayLike, full_matrices: bool = False, name: str | None = None) -> tuple[_Tensor, _Tensor]:
     """q, r with input = q r, thin; with full_matrices q is square. Gradients are those of the thin part."""
     x = to_core(input)
+    if x.dtype.is_complex:
+        q, r = _c.qr(x, full_matrices)
+        return wrap(q), wrap(r)
     q, r = _l.qr(x)
     m, n = x.shape[-2:]
     if full_matrices and m > n:
@@ -163,8 +194,15 @@ def qr(input: ArrayLike, full_matrices: bool = False, name: str | None = None) -
 
 
 def eigh(tensor: ArrayLike, name: str | None = None) -> tuple[_Tensor, _Tensor]:
-    """Eigenvalues, ascending, and vectors (columns) of symmetric matrices, of which the lower triangle is read."""
-    return tuple(wrap(t) for t in _l.eigh(_lower(to_core(tensor))))
+    """Eigenvalues, ascending, and vectors (columns) of symmetric or Hermitian matrices; reads their lower triangle.
+
+    Those of complex matrices come from NumPy; eigenvalues have the dtype of the matrices then, too.
+    """
+    x = to_core(tensor)
+    if x.dtype.is_complex:
+        e, v = _c.eigh(x)
+        return wrap(_c.as_complex(e)), wrap(v)
+    return tuple(wrap(t) for t in _l.eigh(_lower(x)))
 
 
 def _lower(x):
@@ -174,8 +212,11 @@ def _lower(x):
 
 
 def eigvalsh(tensor: ArrayLike, name: str | None = None) -> _Tensor:
-    """Eigenvalues, ascending, of symmetric matrices, of which the lower triangle is read."""
-    return wrap(_l.eigvalsh(_lower(to_core(tensor))))
+    """Eigenvalues, ascending, of symmetric or Hermitian matrices, of which the lower triangle is read."""
+    x = to_core(tensor)
+    if x.dtype.is_complex:
+        return wrap(_c.as_complex(_c.eigh(x)[0]))
+    return wrap(_l.eigvalsh(_lower(x)))
 
 
 @_t.overload
@@ -189,6 +230,9 @@ def svd(
 def svd(tensor: ArrayLike, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None) -> Any:
     """(s, u, v) with tensor = u diag(s) v', thin, or u and v square with full_matrices; s alone without compute_uv."""
     x = to_core(tensor)
+    if x.dtype.is_complex:
+        s, u, v = _c.svd(x, full_matrices and compute_uv)
+        return (wrap(s), wrap(u), wrap(v)) if compute_uv else wrap(s)
     if not compute_uv:
         return wrap(_l.svdvals(x))
     u, s, vh = _l.svd(x)
@@ -218,9 +262,16 @@ def cross(a: ArrayLike, b: ArrayLike, name: str | None = None) -> _Tensor:
     return wrap(_core.cross(x, y))
 
 
+def _real(a, op):
+    x = to_core(a)
+    if not x.dtype.is_floating:
+        raise _core.InvalidTypeError(f"{op}: Input `a` must have `float`-like `dtype` (saw {x.dtype.name})")
+    return x
+
+
 def pinv(a: ArrayLike, rcond: float | None = None, validate_args: bool = False, name: str | None = None) -> _Tensor:
     """Moore-Penrose inverse. Singular values below rcond times the largest count as zeros: 10 max(m, n) eps unless given."""
-    x = to_core(a)
+    x = _real(a, "pinv")
     u, s, vh = _l.svd(x)
     eps = 2.0**-52 if x.dtype is _core.float64 else 2.0**-23
     limit = 10.0 * max(x.shape[-2:]) * eps if rcond is None else rcond
@@ -236,7 +287,7 @@ def matrix_rank(
     a: ArrayLike, tol: ArrayLike | None = None, validate_args: bool = False, name: str | None = None
 ) -> _Tensor:
     """The number (int32) of singular values above tol: max(m, n) eps times the largest unless given."""
-    x = to_core(a)
+    x = _real(a, "matrix_rank")
     s = _l.svdvals(x)
     if tol is None:
         eps = 2.0**-52 if x.dtype is _core.float64 else 2.0**-23
@@ -249,13 +300,17 @@ def matrix_rank(
 
 def lu(input: ArrayLike, output_idx_type: DTypeLike = dtypes.int32, name: str | None = None) -> tuple[_Tensor, _Tensor]:
     """(lower_upper, p): L below and U on and above the diagonal of one matrix, input[p] = L U."""
-    packed, p = _l.lu(to_core(input))
+    x = to_core(input)
+    packed, p = (_c if x.dtype.is_complex else _l).lu(x)
     return wrap(packed), wrap(_core.astype(p, dtypes.core_dtype(output_idx_type)))
 
 
 def _factors(lower_upper):
     x = to_core(lower_upper)
-    return _core.tril(x, k=-1) + _core.eye(x.shape[-1], dtype=x.dtype), _core.triu(x)
+    eye = _core.eye(x.shape[-1], dtype=_c.real_type(x))
+    if x.dtype.is_complex:
+        return _c.kept(x, -1) + eye, _c.kept(x, 0, _core.triu)
+    return _core.tril(x, k=-1) + eye, _core.triu(x)
 
 
 def _rows(x, places):
@@ -278,8 +333,9 @@ def lu_solve(
     """x with A x = rhs, for the results of lu of A."""
     lower, upper = _factors(lower_upper)
     b = operand(rhs, lower.dtype, "lu_solve", weak=False)
-    half = _l.triangular_solve(lower, _rows(b, to_core(perm)), lower=True)
-    return wrap(_l.triangular_solve(upper, half, lower=False))
+    solved = (_c if lower.dtype.is_complex else _l).triangular_solve
+    half = solved(lower, _rows(b, to_core(perm)), lower=True)
+    return wrap(solved(upper, half, lower=False))
 
 
 def lu_matrix_inverse(
@@ -287,32 +343,8 @@ def lu_matrix_inverse(
 ) -> _Tensor:
     """The inverse of the matrix of which lu gave these."""
     x = to_core(lower_upper)
-    unit = _core.broadcast_to(_core.eye(x.shape[-1], dtype=x.dtype), x.shape)
-    return lu_solve(lower_upper, perm, wrap(unit))
-
-
-def _refuse(name, instead):
-    raise UnimplementedError(f"tf.linalg.{name} is not supported: it needs eigenvalues of general matrices; {instead}")
-
-
-def eig(tensor: ArrayLike, name: str | None = None) -> NoReturn:
-    """Refused: eigenvalues of general matrices; eigh has those of symmetric ones."""
-    _refuse("eig", "tf.linalg.eigh has those of symmetric ones")
-
-
-def eigvals(tensor: ArrayLike, name: str | None = None) -> NoReturn:
-    """Refused: eigenvalues of general matrices; eigvalsh has those of symmetric ones."""
-    _refuse("eigvals", "tf.linalg.eigvalsh has those of symmetric ones")
-
-
-def logm(input: ArrayLike, name: str | None = None) -> NoReturn:
-    """Refused: it needs eigenvalues of general matrices; of symmetric ones it is made of eigh."""
-    _refuse("logm", "of symmetric ones it is v log(e) v' of tf.linalg.eigh")
-
-
-def sqrtm(input: ArrayLike, name: str | None = None) -> NoReturn:
-    """Refused: it needs eigenvalues of general matrices; of symmetric ones it is made of eigh."""
-    _refuse("sqrtm", "of symmetric ones it is v sqrt(e) v' of tf.linalg.eigh")
+    unit = _core.broadcast_to(_core.eye(x.shape[-1], dtype=_c.real_type(x)), x.shape)
+    return lu_solve(lower_upper, perm, wrap(_core.astype(unit, x.dtype)))
 
 
 _all_in_graph(globals())
