@@ -136,7 +136,7 @@ def test_weights_of_files(tmp_path):
         np.testing.assert_array_equal(a, b)
     with pytest.raises(ValueError, match="does not fit"):
         K.Sequential([K.Input((3,)), L.Dense(2)]).load_weights(tmp_path / "a.safetensors")
-    for path, error in {"a.weights.h5": tf.errors.UnimplementedError, "a.txt": ValueError}.items():
+    for path, error in {"a.h5": tf.errors.UnimplementedError, "a.txt": ValueError}.items():
         with pytest.raises(error, match="safetensors"):
             model.save_weights(tmp_path / path)
 

@@ -14,7 +14,9 @@ from .._tensor import TensorLike as _TensorLike
 from ..errors import ConversionError
 from ._masks import set_mask as _set_mask
 from ._naming import unique_name as _unique_name
+from ._serialize import deserialize as _deserialize
 from ._serialize import get_registered_object as _registered_object
+from ._serialize import serialize as _serialize
 
 if _t.TYPE_CHECKING:
     from typing import Any
@@ -107,7 +109,7 @@ class Names:
         if value is None or isinstance(value, (str, dict)):
             return value
         if not hasattr(value, "get_config"):
-            return value.__name__
+            return value.__name__ if self.members.get(value.__name__) is value else _serialize(value)
         name = type(value).__name__
         own = self.members.get(name) is type(value)
         return {
@@ -121,6 +123,8 @@ class Names:
         """What serialize made of an object, as an object again; custom: {name: class} beside those known."""
         if isinstance(config, str):
             return self.find(config, custom)
+        if isinstance(config, dict) and config.get("class_name") in ("function", "__lambda__"):
+            return _deserialize(config, custom)
         if not isinstance(config, dict) or not isinstance(config.get("class_name"), str):
             raise self.unknown(config)
         made = self.find(config.get("registered_name") or config["class_name"], custom)

@@ -37,13 +37,15 @@ def named_variables(layer: Any, prefix: str = "", seen: set[int] | None = None) 
 def checked_path(filepath: Any, what: str) -> str:
     """The path of a file of weights; ValueError for the formats that are not there."""
     path = _os.fspath(filepath)
-    if path.endswith((".h5", ".hdf5", ".keras")):
+    if path.endswith((".h5", ".hdf5")) and not path.endswith(".weights.h5"):
         raise _core.UnimplementedError(
-            f"{what}({path!r}): HDF5 and .keras files are neither written nor read here; end the path with .safetensors "
-            "(or .npz, which NumPy reads)"
+            f"{what}({path!r}): Keras's older HDF5 files are neither written nor read here; end the path with .weights.h5 "
+            "(or .safetensors, .npz)"
         )
-    if not path.endswith((".safetensors", ".npz")):
-        raise ConversionError(f"{what}({path!r}): the path must end with .safetensors or .npz")
+    if path.endswith(".keras") and what == "load_weights":
+        return path
+    if not path.endswith((".weights.h5", ".safetensors", ".npz")):
+        raise ConversionError(f"{what}({path!r}): the path must end with .weights.h5, .safetensors or .npz")
     return path
 
 
@@ -59,6 +61,12 @@ def save_weights(model: Any, filepath: Any, overwrite: bool, max_shard_size: Any
         raise ConversionError(
             f"save_weights: the model {model.name!r} has no variables yet; call it once, or build(input_shape)"
         )
+    if path.endswith(".h5"):
+        from . import _archive, _hdf5, _state
+
+        with _archive.replacing(path, True, "save_weights") as stream:
+            _hdf5.write(stream, _state.state_of(model))
+        return
     _core._write_weights(path, {name: to_core(v) for name, v in variables.items()})
 
 
@@ -72,6 +80,13 @@ def load_weights(model: Any, filepath: Any, skip_mismatch: bool, options: dict[s
             f"You are loading weights into a model {model.name!r} that has not been built yet; call it once, or "
             "build(input_shape), first"
         )
+    if path.endswith((".h5", ".keras")):
+        from . import _archive, _hdf5, _state
+
+        stream = _archive.weights_of(path) if path.endswith(".keras") else path
+        with _hdf5.Reader(stream, path) as reader:
+            _state.restore(model, reader, path, skip_mismatch)
+        return
     values, variables = _core._read_weights(path), named_variables(model)
     wrong = [f"{n} is missing" for n in variables if n not in values]
     wrong += [f"{n} belongs to no variable" for n in values if n not in variables]

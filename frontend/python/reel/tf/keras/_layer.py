@@ -67,6 +67,15 @@ def shapes_of(inputs: Any) -> Any:
     return _nest.map_structure(lambda x: TensorShape(x.shape) if hasattr(x, "shape") else None, inputs)
 
 
+def _shape_of(x):
+    """A shape that JSON made a list of; in lists and dicts, those."""
+    if isinstance(x, dict):
+        return {k: _shape_of(v) for k, v in x.items()}
+    if isinstance(x, list) and any(isinstance(v, (list, dict)) for v in x):
+        return [_shape_of(v) for v in x]
+    return tuple(x) if isinstance(x, list) else x
+
+
 def _refuse(layer, given):
     """ValueError for options that there are not, with the nearest one that there is."""
     names = [p for c in type(layer).__mro__ if issubclass(c, Layer) for p in _inspect.signature(c.__init__).parameters]
@@ -85,6 +94,7 @@ class Layer(Module):
     """
 
     _made: tuple[Any, ...] = ((), {})
+    _saved_names: dict[str, str] = {}  # of attributes that hold layers, where files name them otherwise
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         layer = super().__new__(cls)
@@ -548,14 +558,19 @@ class Layer(Module):
         return cls(**dict(objects(config)))
 
     def get_build_config(self) -> dict[str, Any] | None:
-        """The shape that it was built for."""
+        """The shape that it was built for; of a build of several shapes those by name."""
         shape = self.__dict__.get("_build_shape")
-        return None if shape is None else {"input_shape": shape}
+        if shape is None:
+            return None
+        several = isinstance(shape, dict) and all(k.endswith("_shape") for k in shape)
+        return {"shapes_dict" if several and len(shape) > 1 else "input_shape": shape}
 
     def build_from_config(self, config: dict[str, Any]) -> None:
-        """Builds it for the shape of such a config."""
-        if config:
-            self.build(config["input_shape"])
+        """Builds it for the shapes of such a config."""
+        if config.get("shapes_dict"):
+            self.build(**{k: _shape_of(v) for k, v in config["shapes_dict"].items()})
+        elif config.get("input_shape") is not None:
+            self.build(_shape_of(config["input_shape"]))
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} name={self.name}, built={self.__dict__.get('built', False)}>"
@@ -578,11 +593,12 @@ def _building(build: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(build)
     def wrapped(self, *args, **kwargs):
+        shape = self.__dict__.get("_build_shape")
         with entered(self):
             result = build(self, *args, **kwargs)
         self.built = True
-        if args:
-            self.__dict__.setdefault("_build_shape", args[0])
+        if shape is None and (args or kwargs):
+            self.__dict__["_build_shape"] = args[0] if args else kwargs
         return result
 
     return wrapped

@@ -2,7 +2,9 @@
 
 from __future__ import annotations as _annotations
 
+import contextlib as _contextlib
 import importlib as _importlib
+import threading as _threading
 import typing as _t
 
 from ... import _core
@@ -24,46 +26,176 @@ def _module(name):
     return _importlib.import_module(f"{__package__}.{name}")
 
 
+class _Sharing(_threading.local):
+    """The layers of a file that is being written or read: one that is in it twice is one layer again."""
+
+    made: dict[Any, Any] | None = None
+
+
+_shared = _Sharing()
+
+
+@_contextlib.contextmanager
+def sharing() -> Iterator[None]:
+    """A context in which configs keep that a layer is in two places."""
+    outer, _shared.made = _shared.made, {}
+    try:
+        yield
+    finally:
+        _shared.made = outer
+
+
 def _place(cls):
-    """keras.layers of a class of reel.tf.keras.layers; the module of others."""
+    """keras.layers of a class of reel.tf.keras.layers; None of others."""
     head = f"{__package__}."
     if not cls.__module__.startswith(head):
         return None
     parts = [p for p in cls.__module__[len(head) :].split(".") if not p.startswith("_")]
-    return ".".join(["keras", *(parts[:1] or ["layers"])])
+    if parts[:1] == ["models"]:
+        return "keras"
+    return ".".join(["keras", *(parts or ["layers"])])
 
 
 def serialize(x: Any) -> Any:
     """A value of a config: objects as {"module", "class_name", "config", "registered_name"}."""
+    if x is None or isinstance(x, (bool, int, float, str)):
+        return x
     if isinstance(x, (list, tuple)):
         return type(x)(serialize(v) for v in x) if type(x) in (list, tuple) else [serialize(v) for v in x]
     if isinstance(x, dict):
         return {k: serialize(v) for k, v in x.items()}
-    if hasattr(x, "get_config"):
-        cls = type(x)
-        registered = next((k for k, v in _registered.items() if v is cls), None)
-        place = _place(cls)
-        return {
-            "module": place,
-            "class_name": cls.__name__,
-            "config": x.get_config(),
-            "registered_name": None if place else registered or cls.__name__,
-        }
-    if callable(x) and hasattr(x, "__name__"):
+    if isinstance(x, type):
         return x.__name__
+    if hasattr(x, "get_config"):
+        return _object(x)
+    if callable(x) and hasattr(x, "__name__"):
+        return _function(x)
+    return _array(x)
+
+
+def _object(x):
+    cls, known = type(x), _shared.made
+    if known is not None and id(x) in known:
+        return known[id(x)][1]
+    registered = next((k for k, v in _registered.items() if v is cls), None)
+    place, name = _place(cls), cls.__name__
+    if name == "Model" and place and x.__dict__.get("_graph") is not None:
+        place, name = "keras.src.models.functional", "Functional"
+    config = {
+        "module": place,
+        "class_name": name,
+        "config": serialize(x.get_config()),
+        "registered_name": None if place else registered or cls.__name__,
+    }
+    for key in ("build_config", "compile_config"):
+        more = getattr(x, f"get_{key}", lambda: None)()
+        if more is not None:
+            config[key] = serialize(more)
+    if known is not None and hasattr(x, "built"):
+        config["shared_object_id"] = id(x)
+        known[id(x)] = x, config
+    return config
+
+
+def _function(f):
+    """The name of one of keras; of others how it is registered, or may be given as a custom object."""
+    if _builtin_function(f.__name__) is f:
+        return f.__name__
+    if f.__name__ == "<lambda>":
+        raise _core.UnimplementedError("a lambda has no name to be found by: define a function, and register it by "
+                                       "@keras.saving.register_keras_serializable()")  # fmt: skip
+    name = get_registered_name(f)
+    return {"module": "builtins", "class_name": "function", "config": name, "registered_name": name}
+
+
+def _builtin_function(name):
+    for module in ("activations", "losses", "metrics"):
+        found = getattr(_module(module), name, None) if not name.startswith("_") else None
+        if callable(found) and not isinstance(found, type):
+            return found
+    return None
+
+
+def _array(x):
+    """Shapes as lists, dtypes as names, arrays with their values."""
+    if hasattr(x, "as_list"):
+        return x.as_list()
+    if hasattr(x, "as_numpy_dtype"):
+        return x.name
+    if hasattr(x, "numpy") or hasattr(x, "tolist"):
+        array = x.numpy() if hasattr(x, "numpy") else x
+        if not array.shape and not hasattr(x, "numpy"):
+            return array.item()
+        kind = "__tensor__" if hasattr(x, "numpy") else "__numpy__"
+        return {"class_name": kind, "config": {"value": array.tolist(), "dtype": str(array.dtype)}}
     return x
 
 
 def deserialize(config: Any, custom_objects: dict[str, Any] | None = None, kind: str | None = None) -> Any:
     """What `serialize` made a config of."""
+    if isinstance(config, (list, tuple)):
+        return type(config)(deserialize(x, custom_objects, kind) for x in config)
     if not isinstance(config, dict) or "class_name" not in config:
         return config
-    name, inner = config["class_name"], config.get("config", {})
+    name, inner = config["class_name"], config.get("config") or {}
     if name == "DTypePolicy":
         return inner["name"]
+    if name in _PLAIN:
+        return _PLAIN[name](inner)
+    if name == "function":
+        return _find_function(config, custom_objects)
+    known, key = _shared.made, ("read", config.get("shared_object_id"))
+    if known is not None and key in known:
+        return known[key]
     cls = find_class(name, custom_objects, config.get("registered_name"), kind)
+    if not isinstance(inner, dict):
+        raise _core.InvalidTypeError(f"The config of {name} is no dict: {inner!r}")
     with custom_scope(custom_objects or {}):
-        return cls.from_config(inner) if hasattr(cls, "from_config") else cls(**inner)
+        made = cls.from_config(inner) if hasattr(cls, "from_config") else cls(**inner)
+        if config.get("build_config") and not getattr(made, "built", True):
+            made.build_from_config(config["build_config"])
+            made.built = True
+        if config.get("compile_config"):
+            made.compile_from_config(config["compile_config"])
+    if known is not None and key[1] is not None:
+        known[key] = made
+    return made
+
+
+def _refuse_code(config):
+    raise _core.UnimplementedError(
+        "The config has a lambda, which is code of Python; none of a file is run. Define a function, and register it by "
+        "@keras.saving.register_keras_serializable()"
+    )
+
+
+def _read_array(config):
+    import numpy
+
+    return numpy.array(config["value"], dtype=config["dtype"])
+
+
+def _read_tensor(config):
+    from .._convert import convert_to_tensor
+
+    return convert_to_tensor(config["value"], dtype=config["dtype"])
+
+
+_PLAIN = {"__lambda__": _refuse_code, "__numpy__": _read_array, "__tensor__": _read_tensor}
+
+
+def _find_function(config, custom):
+    names = [n for n in (config.get("config"), config.get("registered_name")) if isinstance(n, str)]
+    for name in names:
+        found = get_registered_object(name, custom)
+        if found is None and config.get("module") in (None, "builtins") or str(config.get("module")).startswith("keras"):
+            found = found or _builtin_function(name)
+        if found is not None:
+            return found
+    raise _core.InvalidTypeError(
+        f"Could not locate function '{names[0] if names else config}'. Make sure custom functions are decorated with "
+        "`@keras.saving.register_keras_serializable()`, or pass them as custom_objects"
+    )
 
 
 def find_class(name: str, custom: dict[str, Any] | None = None, registered: str | None = None, kind: Any = None) -> Any:
@@ -74,8 +206,10 @@ def find_class(name: str, custom: dict[str, Any] | None = None, registered: str 
                 return table[key]
     for module in (kind,) if kind else _MODULES:
         found = getattr(_module(module), name, None) if not name.startswith("_") else None
-        if isinstance(found, type):
+        if isinstance(found, type) and _place(found):
             return found
+    if name == "Functional":
+        return _module("models").Model
     raise ConversionError(
         f"Could not locate class '{name}'. Make sure custom classes are decorated with "
         "`@keras.saving.register_keras_serializable()`, or pass them as custom_objects"

@@ -13,10 +13,19 @@ from .._tensor import Tensor, TensorLike
 from .._trace import inside_function
 from ..errors import ConversionError
 from . import _batches, _compiled
+from ._serialize import deserialize as _deserialize
+from ._serialize import serialize as _serialize
 
 if _t.TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
+
+
+def _deserialized(x):
+    """The objects of a config: in lists and dicts of outputs, too."""
+    if isinstance(x, dict) and "class_name" not in x:
+        return {k: _deserialized(v) for k, v in x.items()}
+    return [_deserialized(v) for v in x] if isinstance(x, list) else _deserialize(x)
 
 
 class State:
@@ -64,8 +73,25 @@ class Trainer:
             tracker=_metrics.Mean(name="loss"),
             run_eagerly=bool(run_eagerly),
             has_metrics=metrics is not None or weighted_metrics is not None,
-        )
+            given={
+                "optimizer": optimizer, "loss": loss, "loss_weights": loss_weights, "metrics": metrics,
+                "weighted_metrics": weighted_metrics, "run_eagerly": bool(run_eagerly),
+                "steps_per_execution": steps_per_execution, "jit_compile": False,
+            },
+        )  # fmt: skip
         self.stop_training = False
+
+    def get_compile_config(self) -> dict[str, Any] | None:
+        """What compile was given, as plain values; None if it was not called."""
+        state = self.__dict__.get("_compiled")
+        given = getattr(state, "given", None)
+        return None if given is None else {**_serialize(given), "optimizer": _serialize(state.optimizer)}
+
+    def compile_from_config(self, config: dict[str, Any]) -> None:
+        """compile of such a config; the optimizer makes its variables if the model has its own."""
+        self.compile(**{k: _deserialized(v) for k, v in config.items()})
+        if self.optimizer is not None and self.built:
+            self.optimizer.build(self.trainable_variables)
 
     def _state_of_compile(self, what):
         state = self.__dict__.get("_compiled")
@@ -455,10 +481,6 @@ class Trainer:
         self.reset_metrics()
         logs = dict(sorted(numbers(self._step(kind)(batch)).items()))
         return logs if return_dict else self._in_order(logs)
-
-    def compile_from_config(self, config: Any) -> None:
-        """Refused: call compile."""
-        raise _core.UnimplementedError("compile_from_config: call compile with the optimizer, the loss and the metrics")
 
 
 def _mean(name):

@@ -311,7 +311,10 @@ class EarlyStopping(_Monitored):
 
 
 class ModelCheckpoint(_Monitored):
-    """Saves weights after epochs, or batches (save_freq=n), to a .safetensors or .npz file; {epoch:02d} and metrics in its name."""
+    """Saves the model after epochs, or batches (save_freq=n), to a .keras file; {epoch:02d} and metrics in its name.
+
+    save_weights_only: the weights alone, to a .weights.h5, .safetensors or .npz file.
+    """
 
     def __init__(
         self,
@@ -327,12 +330,11 @@ class ModelCheckpoint(_Monitored):
         from ._files import checked_path
 
         super().__init__()
-        if not save_weights_only:
-            raise _core.UnimplementedError(
-                "ModelCheckpoint: there are no files of whole models here; give save_weights_only=True and a path that "
-                "ends with .safetensors"
+        self.filepath = checked_path(filepath, "ModelCheckpoint") if save_weights_only else _os.fspath(filepath)
+        if not save_weights_only and not self.filepath.endswith(".keras"):
+            raise ConversionError(
+                f"The filepath provided must end in `.keras` (Keras model format). Received: filepath={self.filepath}"
             )
-        self.filepath = checked_path(filepath, "ModelCheckpoint")
         self._look(monitor, mode)
         self.verbose, self.save_best_only, self.save_weights_only = verbose, save_best_only, save_weights_only
         if save_freq != "epoch" and not isinstance(save_freq, int):
@@ -372,7 +374,7 @@ class ModelCheckpoint(_Monitored):
             _os.makedirs(_os.path.dirname(path), exist_ok=True)
         if self.verbose > 0:
             print(f"\nEpoch {epoch + 1}: saving model to {path}")
-        self.model.save_weights(path, overwrite=True)
+        (self.model.save_weights if self.save_weights_only else self.model.save)(path, overwrite=True)
 
 
 class LearningRateScheduler(Callback):

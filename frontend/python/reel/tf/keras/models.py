@@ -168,6 +168,8 @@ class Model(_Trainer, Layer):
     def _build_for(self, args, kwargs):
         if type(self).build is not Model.build:
             super()._build_for(args, kwargs)
+        elif args:
+            self.__dict__.setdefault("_build_shape", _nest.map_structure(_any_batch, args[0]))
         self.built = True
 
     # Configs, files.
@@ -210,7 +212,7 @@ class Model(_Trainer, Layer):
         return json.dumps(_serialize(self), **options)
 
     def save_weights(self, filepath: Any, overwrite: bool = True, max_shard_size: Any = None) -> None:
-        """Writes the variables to a file, .safetensors or .npz, whole or not at all."""
+        """Writes the variables to a file, .weights.h5, .safetensors or .npz, whole or not at all."""
         from ._files import save_weights
 
         save_weights(self, filepath, overwrite, max_shard_size)
@@ -222,11 +224,10 @@ class Model(_Trainer, Layer):
         load_weights(self, filepath, skip_mismatch, options)
 
     def save(self, filepath: Any, overwrite: bool = True, zipped: Any = None, **options: Any) -> None:
-        """Refused: Keras' files of whole models are not written."""
-        raise _core.UnimplementedError(
-            f"save({str(filepath)!r}): there are no files of whole Keras models; save_weights(path.safetensors) writes "
-            "the variables, to_json() the architecture"
-        )
+        """Writes the whole model to a .keras file, as Keras does: architecture, weights, the optimizer with its state."""
+        from ._archive import save_model
+
+        save_model(self, filepath, overwrite, zipped, options)
 
     def export(self, filepath: Any, format: str = "tf_saved_model", **options: Any) -> None:
         """Refused: see reel.export."""
@@ -234,6 +235,12 @@ class Model(_Trainer, Layer):
             f"export({str(filepath)!r}, {format!r}): there are no saved models of Keras; reel.export writes a function "
             "as an object file, reel.save its graph"
         )
+
+
+def _any_batch(x):
+    """The shape of a batch of any size."""
+    shape = getattr(x, "shape", None)
+    return None if shape is None else (None, *shape[1:]) if len(shape) else ()
 
 
 def _expand(x):
@@ -418,16 +425,15 @@ def model_from_json(json_string: str, custom_objects: dict[str, Any] | None = No
 
 
 def load_model(filepath: Any, custom_objects: Any = None, compile: bool = True, safe_mode: bool = True) -> Any:
-    """Refused: Keras' files of whole models are not read."""
-    raise _core.UnimplementedError(
-        f"load_model({str(filepath)!r}): there are no files of whole Keras models; make the model and load_weights, or "
-        "model_from_json"
-    )
+    """The model of a .keras file. Classes that are not Keras's are registered, or custom_objects by name; no code is run."""
+    from ._archive import load_model
+
+    return load_model(filepath, custom_objects, compile)
 
 
 def save_model(model: Any, filepath: Any, overwrite: bool = True, zipped: Any = None, **options: Any) -> None:
-    """Refused, as Model.save is."""
-    model.save(filepath)
+    """Model.save."""
+    model.save(filepath, overwrite, zipped, **options)
 
 
 __all__ = [

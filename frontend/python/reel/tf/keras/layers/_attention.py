@@ -127,6 +127,7 @@ def lower_triangle(rows: int, columns: int) -> Any:
 class MultiHeadAttention(Layer):
     """Attention of several heads: projections of query, key and value, and of what the heads give."""
 
+    _saved_names = {f"_{n}_dense": f"{n}_dense" for n in ("query", "key", "value", "output")}
     _config = (
         "num_heads", "key_dim", "value_dim", "dropout", "use_bias", "output_shape_given", "attention_axes",
     )  # fmt: skip

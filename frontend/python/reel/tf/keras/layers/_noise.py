@@ -100,7 +100,7 @@ class SpatialDropout1D(Dropout):
 
     def get_config(self) -> dict[str, Any]:
         config = super().get_config()
-        config.pop("noise_shape", None)
+        config = {k: v for k, v in config.items() if k not in ("noise_shape", "trainable")}  # as Keras has them
         return config | ({"data_format": self.data_format} if self._rank > 1 else {})
 
 

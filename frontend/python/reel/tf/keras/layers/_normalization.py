@@ -165,8 +165,11 @@ class LayerNormalization(_ScaleAndCenter):
         gamma_regularizer: Any = None,
         beta_constraint: Any = None,
         gamma_constraint: Any = None,
+        rms_scaling: bool = False,
         **kwargs: Any,
     ) -> None:
+        if rms_scaling:
+            raise _core.UnimplementedError("LayerNormalization: for rms_scaling there is RMSNormalization")
         super().__init__(
             epsilon, center, scale, beta_initializer, gamma_initializer, beta_regularizer, gamma_regularizer,
             beta_constraint, gamma_constraint, **kwargs,

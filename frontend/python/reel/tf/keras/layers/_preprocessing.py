@@ -204,6 +204,10 @@ class Discretization(Layer):
         found = _core.searchsorted(edges, _core.reshape(to_core(x), (-1,)), side="right")
         return cast(wrap(_core.reshape(found, tuple(x.shape))), self.dtype)
 
+    def get_config(self) -> dict[str, Any]:
+        """What the constructor takes."""
+        return {k: v for k, v in super().get_config().items() if k != "trainable"} | {"sparse": False}
+
 
 class Resizing(Layer):
     """Images of another size."""
