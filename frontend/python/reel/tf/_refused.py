@@ -131,6 +131,10 @@ _REASONS = {
         tf.keras.initializers.STFTInitializer tf.keras.initializers.stft""",
     "linear operators: use the matrices themselves and tf.linalg": "tf.linalg.LinearOperator* tf.linalg.experimental",
     "models and data that come over the network: reel.data reads files that are there": "tf.keras.applications",
+    "other dtypes for variables than for computing: give layers dtype='bfloat16', or tf.keras.backend.set_floatx": """
+        tf.keras.mixed_precision tf.keras.dtype_policies tf.keras.DTypePolicy tf.keras.FloatDTypePolicy""",
+    "NumPy's names for all of Keras's backends: tf, tf.nn and tf.linalg have these functions": "tf.keras.ops",
+    "Keras's older ways to prepare data: use tf.data and the layers of tf.keras.layers": "tf.keras.preprocessing",
 }
 _WHY = {name: why for why, names in _REASONS.items() for name in names.split()}
 

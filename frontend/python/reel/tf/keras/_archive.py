@@ -44,7 +44,9 @@ def save_model(model: Any, filepath: Any, overwrite: bool, zipped: Any, options:
     """Writes architecture, weights, and what compile was given with the state of the optimizer."""
     path = _os.fspath(filepath)
     if options:
-        raise ConversionError(f"save: the following argument(s) are not supported with the Keras format: {list(options)}")
+        raise ConversionError(
+            f"save: the following argument(s) are not supported with the Keras format: {list(options)}"
+        )
     if path.endswith((".h5", ".hdf5")) or zipped is False:
         raise _core.UnimplementedError(
             f"save({path!r}): Keras's older format HDF5, and folders, are not written; end the path with .keras"

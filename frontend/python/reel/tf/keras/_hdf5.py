@@ -78,7 +78,9 @@ class Reader:
         if not isinstance(data, self._h5py.Dataset) or data.is_virtual or data.external:
             raise ConversionError(f"{self._path!r}: {group.name}/{name} is no array that lies in the file")
         if data.dtype.kind not in _KINDS and data.dtype.itemsize != 2:
-            raise ConversionError(f"{self._path!r}: {group.name}/{name} has the dtype {data.dtype}, not that of a number")
+            raise ConversionError(
+                f"{self._path!r}: {group.name}/{name} has the dtype {data.dtype}, not that of a number"
+            )
         return data
 
 

@@ -29,6 +29,7 @@ from ._specs import constraint_of as constraint_of
 from ._specs import kind_of as _kind_of
 from ._specs import metric_class as _metric_class
 from ._specs import regularizer_of as regularizer_of
+from ._specs import shape_of as _shape_of
 from ._variable import Variable
 
 if _t.TYPE_CHECKING:
@@ -65,15 +66,6 @@ def info_of(layer: Layer) -> Any:
 def shapes_of(inputs: Any) -> Any:
     """The shapes of a structure of tensors."""
     return _nest.map_structure(lambda x: TensorShape(x.shape) if hasattr(x, "shape") else None, inputs)
-
-
-def _shape_of(x):
-    """A shape that JSON made a list of; in lists and dicts, those."""
-    if isinstance(x, dict):
-        return {k: _shape_of(v) for k, v in x.items()}
-    if isinstance(x, list) and any(isinstance(v, (list, dict)) for v in x):
-        return [_shape_of(v) for v in x]
-    return tuple(x) if isinstance(x, list) else x
 
 
 def _refuse(layer, given):

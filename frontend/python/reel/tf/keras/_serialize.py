@@ -188,7 +188,11 @@ def _find_function(config, custom):
     names = [n for n in (config.get("config"), config.get("registered_name")) if isinstance(n, str)]
     for name in names:
         found = get_registered_object(name, custom)
-        if found is None and config.get("module") in (None, "builtins") or str(config.get("module")).startswith("keras"):
+        if (
+            found is None
+            and config.get("module") in (None, "builtins")
+            or str(config.get("module")).startswith("keras")
+        ):
             found = found or _builtin_function(name)
         if found is not None:
             return found

@@ -107,3 +107,12 @@ def constraint_of(identifier: Any) -> Any:
     from . import constraints
 
     return constraints.get(_deserialize(identifier))
+
+
+def shape_of(x: Any) -> Any:
+    """A shape that JSON made a list of; in lists and dicts, those."""
+    if isinstance(x, dict):
+        return {k: shape_of(v) for k, v in x.items()}
+    if isinstance(x, list) and any(isinstance(v, (list, dict)) for v in x):
+        return [shape_of(v) for v in x]
+    return tuple(x) if isinstance(x, list) else x

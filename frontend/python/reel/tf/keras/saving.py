@@ -14,7 +14,6 @@ from .utils import deserialize_keras_object as deserialize_keras_object
 from .utils import serialize_keras_object as serialize_keras_object
 
 
-
 def save_weights(model: _Any, filepath: _Any, overwrite: bool = True, max_shard_size: _Any = None) -> None:
     """Model.save_weights."""
     model.save_weights(filepath, overwrite=overwrite, max_shard_size=max_shard_size)
