@@ -122,8 +122,6 @@ def _config_of(path):
 
 def load_model(filepath: Any, custom_objects: Any, compile: bool) -> Any:
     """The model of a file, with its weights. No code of the file is run: what it names is here, or registered."""
-    from .models import Model
-
     path = _os.fspath(filepath)
     if path.endswith((".h5", ".hdf5")) or _os.path.isdir(path):
         raise _core.UnimplementedError(
@@ -137,7 +135,7 @@ def load_model(filepath: Any, custom_objects: Any, compile: bool) -> Any:
         config["compile_config"] = None
     with _serialize.sharing():
         model = _serialize.deserialize(config, custom_objects)
-    if not isinstance(model, Model):
+    if not hasattr(model, "compile_from_config"):
         raise ConversionError(f"{path!r} holds a {type(model).__name__}, which is no model")
     with _hdf5.Reader(weights_of(path), path) as reader:
         _state.restore(model, reader, path)
