@@ -32,7 +32,7 @@ bool IsChecked(TfOperator op) {
 // a fraction to an integer.
 bool Fits(TfOperator op, const Type& type, PyObject* other) {
   const bool integer = IsInteger(type.dtype);
-  if (op == TfOperator::kFloorDiv || (integer && IsChecked(op))) return false;
+  if (op == TfOperator::kFloorDiv || (integer && IsChecked(op)) || type.dtype == DType::kBool) return false;
   if (const Type* second = TypeOf(other)) {
     if (op == TfOperator::kMatMul && std::min(type.shape.rank(), second->shape.rank()) < 2) return false;
     // Tensors whose shapes do not go together are not equal, without an error.

@@ -212,7 +212,7 @@ def reverse(tensor: ArrayLike, axis: Axes, name: str | None = None) -> Tensor:
 def roll(input: ArrayLike, shift: ShapeLike, axis: Axes, name: str | None = None) -> Tensor:
     """Elements moved along axes; what leaves the end enters at the start."""
     shifts, axes = ints(shift, "shift"), ints(axis, "axis")
-    if len(shifts) != len(axes):
+    if len(shifts) != len(axes) or to_core(shift).ndim != to_core(axis).ndim:
         raise InvalidArgumentError(f"Roll: shift and axis must have the same size, got {list(shifts)} and {list(axes)}")
     return wrap(_core.roll(to_core(input), shifts, axis=axes))
 
@@ -280,7 +280,10 @@ def shape_n(
     input: Sequence[ArrayLike], out_type: DTypeLike | None = dtypes.int32, name: str | None = None
 ) -> list[Tensor]:
     """The extents of each of several tensors of one dtype."""
-    return [shape(wrap(x), out_type) for x in same_dtype(list(input), "ShapeN")] if input else []
+    rows = _core.unstack(to_core(input)) if isinstance(input, TensorLike) else list(input)
+    if not rows:
+        raise InvalidArgumentError("ShapeN: at least one tensor is needed")
+    return [shape(wrap(x), out_type) for x in same_dtype(rows, "ShapeN")]
 
 
 def size(input: ArrayLike, out_type: DTypeLike | None = None, name: str | None = None) -> Tensor:

@@ -333,7 +333,13 @@ def _limit(number, dtype, is_low):
     """A limit in a dtype; of floats one that an integer dtype holds, rounded towards zero."""
     if dtype.is_integer:
         return int(number)
-    limit = dtype.as_numpy_dtype(number) if dtype.name != "bfloat16" else float(number)
+    if dtype.name == "bfloat16":
+        number = int(number) if dtype.size and abs(number) < 2**64 else float(number)
+        if isinstance(number, int):
+            n = max(0, abs(number).bit_length() - 8)
+            number = (abs(number) >> n << n) * (-1 if number < 0 else 1)
+        return float(number)
+    limit = dtype.as_numpy_dtype(number)
     if abs(float(limit)) > abs(number):
         import numpy
 
@@ -356,7 +362,7 @@ def constant(
     if shape is not None and out.dtype is dtypes.string:
         raise _core.UnimplementedError("tf.constant: strings take no shape; nest them in lists")
     if shape is not None:
-        t, shape = out._t, tuple(TensorShape(shape))
+        t, shape = _core.stop_gradient(out._t), tuple(TensorShape(shape))  # a constant has no gradient
         if t.size != 1 and t.size != TensorShape(shape).num_elements():
             raise _core.InvalidTypeError(
                 f"tf.constant with unsupported shape: the value has {t.size} elements, but `shape` is {shape}"

@@ -28,8 +28,10 @@ def _most(dtype):
 def _saturated(x, dtype):
     """The elements converted to an integer dtype, those outside of it to its ends."""
     least = 0 if dtype.kind == "u" else -_most(dtype) - 1
-    if x.dtype.kind == "f":
-        x = _core.clip(x, float(least), float(_most(dtype)))
+    if x.dtype.kind == "f":  # the largest float that the integers hold: 2**31 is none of int32
+        bits = {"float16": 11, "bfloat16": 8, "float32": 24}.get(x.dtype.name, 53)
+        most = _most(dtype)
+        x = _core.clip(x, float(least), float(most >> (n := max(0, most.bit_length() - bits)) << n))
     else:
         x = _core.clip(
             x, max(least, 0 if x.dtype.kind == "u" else -_most(x.dtype) - 1), min(_most(dtype), _most(x.dtype))
@@ -64,8 +66,13 @@ def convert_image_dtype(image: ArrayLike, dtype: DTypeLike, saturate: bool = Fal
 
 
 def _as_float(x):
-    """Floats as they are but float16 and bfloat16, others as float32 images."""
-    return x if x.dtype.name in ("float32", "float64") else _converted(x, _core.float32)
+    """Any image as one of float32."""
+    return x if x.dtype is _core.float32 else _converted(x, _core.float32)
+
+
+def _at_least_half(x):
+    """The same, but float16 as it is."""
+    return x if x.dtype is _core.float16 else _as_float(x)
 
 
 def _through_float(image, f, op=None, saturate=True):
@@ -79,7 +86,7 @@ def _through_float(image, f, op=None, saturate=True):
 def adjust_brightness(image: ArrayLike, delta: ArrayLike) -> Tensor:
     """delta added to all colours, in [0, 1)."""
     x = to_core(image)
-    wide = x if x.dtype.kind == "f" else _converted(x, _core.float32)
+    wide = _at_least_half(x)
     moved = wide + _core.astype(to_core(delta), wide.dtype)
     return wrap(_converted(moved, x.dtype, saturate=True))
 
@@ -90,7 +97,7 @@ def adjust_contrast(images: ArrayLike, contrast_factor: ArrayLike) -> Tensor:
     if x.ndim < 3:
         raise InvalidArgumentError(f"adjust_contrast: input must be at least 3-D, got shape {tuple(x.shape)}")
     factor = operand(contrast_factor, _core.float32, "AdjustContrast", weak=False)
-    wide = x if x.dtype.name in ("float16", "float32") else _converted(x, _core.float32)
+    wide = _at_least_half(x)
     real = _core.astype(wide, _core.float32)
     mean = _core.mean(real, (-3, -2), keepdims=True)
     out = _core.astype((real - mean) * factor + mean, wide.dtype)
@@ -102,7 +109,7 @@ def adjust_gamma(image: ArrayLike, gamma: ArrayLike = 1, gain: ArrayLike = 1) ->
     if isinstance(gamma, (int, float)) and gamma < 0:
         raise ConversionError(f"adjust_gamma: Gamma should be a non-negative real number, got {gamma}")
     x = to_core(image)
-    wide = x if x.dtype.kind == "f" else _converted(x, _core.float32)
+    wide = _at_least_half(x)
     power, scale = (_core.astype(to_core(v), wide.dtype) for v in (gamma, gain))
     return wrap(_converted(scale * wide**power, x.dtype, saturate=True))
 
@@ -182,8 +189,7 @@ def rgb_to_grayscale(images: ArrayLike, name: str | None = None) -> Tensor:
         return _core.expand_dims(_core.tensordot(x, _core.asarray([0.2989, 0.5870, 0.1140], x.dtype), 1), -1)
 
     x = _colours(images, "rgb_to_grayscale")
-    wide = x if x.dtype.kind == "f" else _converted(x, _core.float32)
-    return wrap(_converted(grey(wide), x.dtype))
+    return wrap(_converted(grey(_as_float(x)), x.dtype))
 
 
 def grayscale_to_rgb(images: ArrayLike, name: str | None = None) -> Tensor:
@@ -199,6 +205,8 @@ def grayscale_to_rgb(images: ArrayLike, name: str | None = None) -> Tensor:
 def _define_space(name, rows, doc) -> Callable[..., Tensor]:
     def op(images: ArrayLike) -> Tensor:
         x = _colours(images, op.__name__)
+        if not x.dtype.is_floating:
+            raise _core.InvalidTypeError(f"{op.__name__}: images must be floating, not {x.dtype.name}; use tf.cast")
         return wrap(_core.tensordot(x, _core.asarray(rows, x.dtype), 1))
 
     op.__name__ = op.__qualname__ = name
@@ -229,7 +237,7 @@ yuv_to_rgb = _define_space(
 def per_image_standardization(image: ArrayLike) -> Tensor:
     """(x - mean) / max(standard deviation, 1 / sqrt(n)) of each image of n elements."""
     x = at_least_3d(image, "per_image_standardization")
-    x = x if x.dtype.kind == "f" else _core.astype(x, _core.float32)
+    x = _core.astype(x, _core.float32)
     axes, n = (-3, -2, -1), x.shape[-1] * x.shape[-2] * x.shape[-3]
     mean = _core.mean(x, axes, keepdims=True)
     deviation = _core.std(x, axes, keepdims=True)

@@ -10,10 +10,10 @@ from .. import nn as _nn
 from ._array import clip_by_norm, gather
 from ._convert import to_core
 from ._nn_windows import check_float, check_rank
-from ._operators import operand
+from ._operators import operand, true_divide
 from ._tensor import TensorLike, wrap
 from ._trace import all_in_graph as _all_in_graph
-from .errors import ConversionError
+from .errors import ConversionError, InvalidArgumentError
 
 if _t.TYPE_CHECKING:
     from collections.abc import Sequence
@@ -168,7 +168,6 @@ def compute_average_loss(
     """The sum of the losses, times their weights, over the size of the batch: the losses' first extent unless given."""
     op = "compute_average_loss"
     x = to_core(per_example_loss)
-    check_float(op, x)
     if not len(x.shape):
         raise ConversionError(f"{op}: `per_example_loss` must have at least rank 1, received {per_example_loss!r}")
     if sample_weight is not None:
@@ -179,24 +178,32 @@ def compute_average_loss(
             w = _core.squeeze(w, -1)
         x = x * w
     if global_batch_size is None:
-        return wrap(_core.sum(x) / x.shape[0])
+        return wrap(_shared(x, x.shape[0]))
     if isinstance(global_batch_size, TensorLike):
         n = to_core(global_batch_size)
         if len(n.shape) or not n.dtype.is_integer:
             raise _core.InvalidTypeError(
                 f"{op}: global_batch_size must be an int scalar, received {global_batch_size!r}"
             )
-        return wrap(_core.sum(x) / _core.astype(n, x.dtype))
+        return wrap(_shared(x, n))
     if isinstance(global_batch_size, bool) or not isinstance(global_batch_size, int):
         raise _core.InvalidTypeError(f"{op}: global_batch_size must be an int, received {global_batch_size!r}")
     if global_batch_size < 0:
         raise ConversionError(f"{op}: global_batch_size must be non-negative, received {global_batch_size}")
-    return wrap(_core.sum(x) / global_batch_size)
+    return wrap(_shared(x, global_batch_size))
+
+
+def _shared(x, n):
+    """The sum over a number, of integers as floats."""
+    if x.dtype.is_bool:
+        raise InvalidArgumentError("the losses must be numbers, not bool; use tf.cast")
+    n = _core.astype(n, x.dtype) if isinstance(n, _core.Tensor) else _core.asarray(n, x.dtype)
+    return true_divide(_core.sum(x, dtype=x.dtype), n)
 
 
 def scale_regularization_loss(regularization_loss: ArrayLike) -> Tensor:
     """The sum of the losses, over the number of replicas, of which there is one."""
-    return wrap(_core.sum(to_core(regularization_loss)))
+    return wrap(_shared(to_core(regularization_loss), 1))
 
 
 def zero_fraction(value: ArrayLike, name: str | None = None) -> Tensor:

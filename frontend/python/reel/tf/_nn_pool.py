@@ -24,7 +24,7 @@ from ._nn_windows import (
 from ._operators import operand
 from ._tensor import TensorLike, wrap
 from ._trace import all_in_graph as _all_in_graph
-from .errors import ConversionError
+from .errors import ConversionError, InvalidArgumentError
 
 if _t.TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,6 +70,8 @@ def _pooled(op, kinds, spatial, input, ksize, strides, padding, data_format):
     size, deep = per_axis(op, "ksize", ksize, spatial, first)
     step, deep_step = per_axis(op, "strides", strides, spatial, first)
     around = padding_of(op, padding, spatial, first, explicit=maxima and spatial < 3)
+    if not isinstance(around, str) and any(n >= k for pair, k in zip(around, size) for n in pair):
+        raise InvalidArgumentError(f"{op}: padding {padding!r} needs to be smaller than the window {tuple(size)}")
     if deep > 1 or deep_step > 1:
         if not maxima:
             raise _core.UnimplementedError(

@@ -110,7 +110,7 @@ def clip_by_norm(t: ArrayLike, clip_norm: ArrayLike, axes: AxisLike | None = Non
     total = _core.sum(_core.square(x), axes_or_none(axes), keepdims=True)
     positive = total > 0
     length = _core.where(positive, _core.sqrt(_core.where(positive, total, _core.ones_like(total))), total)
-    bound = operand(clip_norm, x.dtype, "ClipByNorm", weak=False)
+    bound = _core.maximum(operand(clip_norm, x.dtype, "ClipByNorm", weak=False), 0)
     return _like(t, x * bound / _core.maximum(length, bound))
 
 
@@ -133,7 +133,7 @@ def clip_by_global_norm(
     tensors = _sequence(t_list, "clip_by_global_norm")
     first = next((_values(t) for t in tensors if t is not None), None)
     if first is None:
-        return tensors, None
+        return tensors, wrap(_core.asarray(0.0))
     length = (
         global_norm(tensors) if use_norm is None else wrap(operand(use_norm, first.dtype, "ClipByGlobalNorm", False))
     )

@@ -99,6 +99,12 @@ def as_float(t: Any) -> Any:
     return _core.astype(t, _core.float32 if t.dtype.itemsize < 4 else _core.float64)
 
 
+def no_bools(a: Any, b: Any, op: str) -> None:
+    """InvalidArgumentError if core operands of one dtype are bools."""
+    if _dtype_of(a, b).is_bool:
+        raise InvalidArgumentError(f"numbers are needed, not bool [Op:{op}]; use tf.cast")
+
+
 def true_divide(a: Any, b: Any) -> Any:
     """a / b of core operands of one dtype."""
     if _dtype_of(a, b).is_bool:
@@ -106,6 +112,11 @@ def true_divide(a: Any, b: Any) -> Any:
     if _dtype_of(a, b).kind in "iu":
         return as_float(a) / as_float(b)
     return a / b
+
+
+def _product(a, b):
+    """a * b of core operands of one dtype; of bools whether both are true."""
+    return _operator.and_(a, b) if _dtype_of(a, b).is_bool else a * b
 
 
 def _has(t, test):
@@ -130,6 +141,7 @@ def integer_division(op: str, f: Callable[..., Any]) -> Callable[..., Any]:
 
 def _floored(a, b):
     """The quotient of integers that is rounded down; of floats the floor of it, so that 1 // 0.1 is 10."""
+    no_bools(a, b, "FloorDiv")
     return a // b if _dtype_of(a, b).is_integer else _core.floor(a / b)
 
 
@@ -139,6 +151,7 @@ floor_mod = integer_division("FloorMod", _operator.mod)
 
 def power(a: Any, b: Any) -> Any:
     """a ** b of core operands of one dtype; integers to negative powers are an error."""
+    no_bools(a, b, "Pow")
     if _dtype_of(a, b).kind == "i" and _has(b, lambda t: t < 0):
         raise InvalidArgumentError("Integers to negative integer powers are not allowed [Op:Pow]; cast them to a float")
     return a**b
@@ -208,7 +221,7 @@ def _unary_method(f):
 _BINARY = {
     "add": ("AddV2", _operator.add),
     "sub": ("Sub", _operator.sub),
-    "mul": ("Mul", _operator.mul),
+    "mul": ("Mul", _product),
     "truediv": ("RealDiv", true_divide),
     "floordiv": ("FloorDiv", floor_divide),
     "mod": ("FloorMod", floor_mod),

@@ -41,6 +41,8 @@ def stack(values: Iterable[ArrayLike], axis: int = 0, name: str | None = "stack"
     if not values or values[0].__class__ in _NUMBERS and all(v.__class__ in _NUMBERS for v in values):
         if integer(axis) in (0, -1):
             return wrap(to_core(values))
+    if integer(axis) == 0 and not any(isinstance(v, TensorLike) for v in values):
+        return wrap(to_core(values))  # as a nested list, in which NumPy's int64 is Python's int
     return wrap(_core.stack(same_dtype(values, "Pack"), axis=integer(axis)))
 
 

@@ -160,6 +160,10 @@ def reduce_euclidean_norm(
     return _wrap(_core.sqrt(_core.sum(_core.square(x), axes, keepdims=keepdims)))
 
 
+def _nonzero(x):
+    return _core.not_equal(x, 0) if x.dtype.is_complex else x
+
+
 def count_nonzero(
     input: ArrayLike,
     axis: Axes | None = None,
@@ -168,14 +172,14 @@ def count_nonzero(
     name: str | None = None,
 ) -> _Tensor:
     """Number of elements that are not 0."""
-    count = _core.count_nonzero(_to_core(input), _axes(axis), bool(keepdims))
+    count = _core.count_nonzero(_nonzero(_to_core(input)), _axes(axis), bool(keepdims))
     return _wrap(_core.astype(count, _dtypes.core_dtype(dtype)))
 
 
 def zero_fraction(value: ArrayLike, name: str | None = None) -> _Tensor:
     """How many of the elements are 0, as a float32 from 0 to 1; NaN if there are none."""
     x = _to_core(value)
-    zeros = _core.astype(x.size - _core.count_nonzero(x), _core.float32)
+    zeros = _core.astype(x.size - _core.count_nonzero(_nonzero(x)), _core.float32)
     return _wrap(zeros / _core.asarray(float(x.size), _core.float32))
 
 
@@ -212,6 +216,8 @@ def _define_running(name, f, wide) -> _sig.Running:
         t = _to_core(x)
         if not wide:
             _checked(op.__name__, t, _FLOATING)
+        elif t.dtype.is_bool:
+            raise _InvalidArgumentError(f"{op.__name__}: numbers are needed, not bool; use tf.cast")
         at = _axis_of(axis, t.ndim, op.__name__)
         if t.dtype.is_complex:
             return _wrap(_running_of_complex(f, t, at, bool(exclusive), bool(reverse)))

@@ -10,6 +10,7 @@ from ._args import integer as _integer
 from ._args import of_ints as _of_ints
 from ._args import static as _static
 from ._convert import to_core as _to_core
+from ._operators import true_divide as _true_divide
 from ._tensor import wrap as _wrap
 from ._trace import all_in_graph as _all_in_graph
 from .errors import InvalidArgumentError as _InvalidArgumentError
@@ -48,6 +49,12 @@ def _mean(x, ids, count, row):
             _core.trunc(_core.astype(total, _core.float64) / _core.astype(counts, _core.float64)), x.dtype
         )
     return total / _core.astype(counts, x.dtype)
+
+
+def _true_mean(x, ids, count, row):
+    """Means of the rows of each segment; 0 for one that has none."""
+    total, counts = _core.segment_sum(x, ids, count), _core.maximum(_counts(ids, count, row, _core.int64), 1)
+    return _true_divide(total, _core.astype(counts, x.dtype))
 
 
 def _sqrt_n(x, ids, count, row):
@@ -109,7 +116,7 @@ def _limit(dtype, which):
 
 unsorted_segment_sum = _unsorted("unsorted_segment_sum", _sum)
 unsorted_segment_prod = _unsorted("unsorted_segment_prod", _prod)
-unsorted_segment_mean = _unsorted("unsorted_segment_mean", _mean)
+unsorted_segment_mean = _unsorted("unsorted_segment_mean", _true_mean)
 unsorted_segment_sqrt_n = _unsorted("unsorted_segment_sqrt_n", _sqrt_n)
 unsorted_segment_max = _unsorted("unsorted_segment_max", _max, "smallest")
 unsorted_segment_min = _unsorted("unsorted_segment_min", _min, "largest")

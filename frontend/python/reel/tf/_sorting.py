@@ -67,6 +67,8 @@ def top_k(
     x, count, out = _to_core(input), _integer(k, "top_k: k"), _index_type(index_type, "top_k")
     if x.ndim < 1:
         raise _ConversionError(f"top_k: input must have at least one axis, got shape {tuple(x.shape)}")
+    if x.dtype.is_bool or x.dtype.is_complex:
+        raise _InvalidArgumentError(f"top_k: real numbers are needed, not {x.dtype.name}; use tf.cast")
     if not 0 <= count <= x.shape[-1]:
         raise _InvalidArgumentError(f"top_k: input must have at least k columns: had {x.shape[-1]}, needed {count}")
     values, indices = _core.top_k(x, count)

@@ -35,11 +35,22 @@ def _define(name, f) -> _sig.Binary:
     return op
 
 
+def _within(f):
+    """A shift by no less than 0 and less than the number of bits, as TensorFlow takes any other."""
+
+    def shifted(a, b):
+        most = 8 * (b if isinstance(a, int) else a).dtype.itemsize - 1
+        return f(a, max(0, min(b, most)) if isinstance(b, int) else _core.clip(b, 0, most))
+
+    shifted.__doc__ = f.__doc__
+    return shifted
+
+
 bitwise_and = _define("bitwise_and", _core.bitwise_and)
 bitwise_or = _define("bitwise_or", _core.bitwise_or)
 bitwise_xor = _define("bitwise_xor", _core.bitwise_xor)
-left_shift = _define("left_shift", _core.bitwise_left_shift)
-right_shift = _define("right_shift", _core.bitwise_right_shift)
+left_shift = _define("left_shift", _within(_core.bitwise_left_shift))
+right_shift = _define("right_shift", _within(_core.bitwise_right_shift))
 
 
 def invert(x: ArrayLike, name: str | None = None) -> _Tensor:

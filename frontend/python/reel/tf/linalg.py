@@ -207,6 +207,8 @@ def eigh(tensor: ArrayLike, name: str | None = None) -> tuple[_Tensor, _Tensor]:
 
 def _lower(x):
     """The symmetric matrix of a lower triangle."""
+    if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
+        raise InvalidArgumentError(f"eigh: Input matrix must be square, got shape {tuple(x.shape)}")
     below = _core.tril(x, k=-1)
     return below + _core.matrix_transpose(below) + _core.tril(_core.triu(x))
 

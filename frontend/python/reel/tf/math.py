@@ -11,6 +11,7 @@ import typing as _t
 from .. import _core
 from ..nn import log_softmax as _log_softmax
 from ..nn import softmax as _softmax
+from . import _dtypes
 from . import _special as special
 from ._args import axes_or_none as _axis
 from ._beside import logits as _logits
@@ -58,6 +59,7 @@ from ._segments import unsorted_segment_min as unsorted_segment_min
 from ._segments import unsorted_segment_prod as unsorted_segment_prod
 from ._segments import unsorted_segment_sqrt_n as unsorted_segment_sqrt_n
 from ._segments import unsorted_segment_sum as unsorted_segment_sum
+from ._shape import TensorShape as _TensorShape
 from ._sorting import bincount as bincount
 from ._sorting import confusion_matrix as confusion_matrix
 from ._sorting import in_top_k as in_top_k
@@ -91,7 +93,7 @@ def _of_nonzero(op, f):
 
     def of(a, b):
         a, b = _both(a, b)
-        if a.dtype.is_integer:
+        if a.dtype.is_integer or a.dtype.is_bool:
             raise _InvalidArgumentError(
                 f"{op}: the tensors must be floating or complex, not {a.dtype.name}; use tf.cast"
             )
@@ -145,6 +147,13 @@ def _both(a, b):
     return first, b if is_b else _core.asarray(b, first.dtype)
 
 
+def _numeric(x, op):
+    t = _to_core(x)
+    if t.dtype.is_bool:
+        raise _core.InvalidTypeError(f"{op}: the tensor must be numeric, not bool; use tf.cast")
+    return t
+
+
 def _bools(op, f):
     """f of two bool tensors; InvalidArgumentError for others."""
 
@@ -186,6 +195,7 @@ def _define_unary(name, f, allowed=None) -> _sig.Unary:
 _FLOATS = (lambda d: d.is_floating, "floating")
 _NO_INTEGERS = (lambda d: d.is_floating or d.is_complex, "floating or complex")
 _SIGNED = (lambda d: d.kind not in "ub", "a signed number")
+_NUMBERS = (lambda d: not d.is_bool, "a number")
 _BOOLS = (lambda d: d.is_bool, "bool")
 
 
@@ -223,7 +233,7 @@ negative = _define_unary("negative", _core.negative, _SIGNED)
 reciprocal = _define_unary("reciprocal", _core.reciprocal, _NO_INTEGERS)
 floor = _define_unary("floor", _core.floor, _FLOATS)
 ceil = _define_unary("ceil", _core.ceil, _FLOATS)
-round = _define_unary("round", _core.round)
+round = _define_unary("round", _core.round, _NUMBERS)
 rint = _define_unary("rint", _core.round, _FLOATS)
 erf = _define_unary("erf", _core.erf)
 erfc = _define_unary("erfc", _core.erfc)
@@ -237,7 +247,12 @@ is_nan = _define_unary("is_nan", _core.isnan, _FLOATS)
 is_inf = _define_unary("is_inf", _core.isinf, _FLOATS)
 is_finite = _define_unary("is_finite", _core.isfinite, _FLOATS)
 logical_not = _define_unary("logical_not", _core.logical_not, _BOOLS)
-conj = _define_unary("conj", _core.conj)
+
+
+def conj(x: ArrayLike, name: str | None = None) -> _Tensor:
+    """The complex conjugate; the same tensor if it is real."""
+    return _wrap(_core.conj(_numeric(x, "conj")))
+
 
 add = _define_binary("add", "AddV2", _operator.add)
 subtract = _define_binary("subtract", "Sub", _operator.sub)
@@ -270,7 +285,7 @@ logical_or = _define_binary("logical_or", "LogicalOr", _bools("LogicalOr", _oper
 
 def real(input: ArrayLike, name: str | None = None) -> _Tensor:
     """The real part; the same tensor if it is real."""
-    return _wrap(_core.real(_to_core(input)))
+    return _wrap(_core.real(_numeric(input, "real")))
 
 
 def imag(input: ArrayLike, name: str | None = None) -> _Tensor:
@@ -450,6 +465,10 @@ def add_n(inputs: Sequence[ArrayLike], name: str | None = None) -> _Tensor:
     for t in tensors[1:]:
         if t.dtype is not out.dtype:
             raise _mismatch("AddN", out, t)
+        if tuple(t.shape) != tuple(out.shape):
+            raise _ConversionError(
+                f"add_n: inputs must have the same size and shape, got {tuple(out.shape)} and {tuple(t.shape)}"
+            )
         out = out + t
     return _wrap(out)
 
@@ -475,8 +494,17 @@ def accumulate_n(
     tensor_dtype: DTypeLike | None = None,
     name: str | None = None,
 ) -> _Tensor:
-    """The same as add_n."""
-    return add_n(inputs)
+    """add_n of a list or tuple, whose shape and dtype may be said. TypeError if the dtype is another one."""
+    if not isinstance(inputs, (list, tuple)):
+        raise _ConversionError("accumulate_n: inputs must be a list of at least one Tensor/IndexedSlices")
+    out = add_n(inputs)
+    if tensor_dtype is not None and _dtypes.core_dtype(tensor_dtype) is not out._t.dtype:
+        raise _core.InvalidTypeError(
+            f"accumulate_n: tensor_dtype is {tensor_dtype}, but the inputs are {out.dtype.name}"
+        )
+    if shape is not None and not _TensorShape(shape).is_compatible_with(out.shape):
+        raise _ConversionError(f"accumulate_n: shape is {shape}, but the inputs have {tuple(out.shape)}")
+    return out
 
 
 def complex(real: ArrayLike, imag: ArrayLike, name: str | None = None) -> _Tensor:

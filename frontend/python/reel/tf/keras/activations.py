@@ -54,7 +54,7 @@ def leaky_relu(x: ArrayLike, negative_slope: float = 0.2) -> _Tensor:
 def relu6(x: ArrayLike) -> _Tensor:
     """x within [0, 6]."""
     x = _tensor(x)
-    return _array.where(x < 6, _nn.relu(x), _tensor(6.0, x.dtype))
+    return _array.where(x >= 6, _tensor(6.0, x.dtype), _nn.relu(x))
 
 
 def elu(x: ArrayLike, alpha: float = 1.0) -> _Tensor:
