@@ -172,7 +172,7 @@ def compute_average_loss(
         raise ConversionError(f"{op}: `per_example_loss` must have at least rank 1, received {per_example_loss!r}")
     if sample_weight is not None:
         w = operand(sample_weight, x.dtype, op, weak=False)
-        while len(w.shape) < len(x.shape):
+        if len(w.shape) and len(w.shape) + 1 == len(x.shape):
             w = _core.expand_dims(w, -1)
         if len(w.shape) > len(x.shape) and w.shape[-1] == 1:
             w = _core.squeeze(w, -1)
