@@ -265,10 +265,11 @@ def test_GT126_control_flow_in_a_v1_graph():
         y = tf.cond(x > 0, lambda: x * x, lambda: x)
         n, z = tf.while_loop(lambda i, a: i < 2, lambda i, a: (i + 1, a * x), [tf.constant(0), x])
         limited = tf.while_loop(lambda a: a < 100, lambda a: a * 2, [x], maximum_iterations=3)
-        with pytest.raises(NotImplementedError, match="tf.gradients"), Tape() as t:
+        with Tape() as t:
             t.watch(x)
-        gy, gz = tf.gradients(y, x)[0], tf.gradients(z, x)[0]
-        assert session.run([gy, gz, z, n, limited]) == [6.0, 27.0, 27.0, 2, [24.0]]
+            square = x * x
+        gy, gz, gs = tf.gradients(y, x)[0], tf.gradients(z, x)[0], t.gradient(square, x)
+        assert session.run([gy, gz, gs, z, n, limited]) == [6.0, 27.0, 6.0, 27.0, 2, [24.0]]
 
 
 def test_GT42_inside_a_persistent_tape_its_gradients_are_recorded():

@@ -6,7 +6,7 @@ import typing as _t
 from contextlib import contextmanager as _contextmanager
 
 from .. import _core
-from . import _control, _graph_run, debugging, dtypes, math, nest
+from . import _control, _graph_run, _graph_tape, debugging, dtypes, math, nest
 from ._callbacks import ShapesUnknown
 from ._graph_array import GraphTensorArray
 from ._graph_tensor import GraphTensor, GraphVariable, Node, Sub
@@ -70,6 +70,10 @@ class ControlFlow:
             else:
                 out.append(node.add_output(x.dtype, None if x.shape.rank is None else x.shape))
         return out
+
+    def tape(self, persistent: bool, watch_accessed_variables: bool) -> _graph_tape.GraphTape:
+        """What a tf.GradientTape records with that is entered while this graph is built."""
+        return _graph_tape.GraphTape(self, persistent, watch_accessed_variables)
 
     def _of_graph(self, x):
         if isinstance(x, GraphTensor):

@@ -20,6 +20,7 @@ if _t.TYPE_CHECKING:
     from ._signatures import Gradient, KeyT, Source, SourceT
 
 _CoreTape = _core.GradientTape
+_HANDLES = (_core.Tensor, _core.Variable)
 
 
 def unconnected_name(value: object) -> str:
@@ -39,10 +40,12 @@ def handle_of(x: Any) -> Any:
 
 
 def wrap_gradient(g: Any) -> Any:
-    """A gradient of the core's: None, a tensor, or slices."""
+    """A gradient of a tape's: None, a tensor, or slices."""
     if g is None:
         return None
-    return wrap(g) if isinstance(g, _core.Tensor) else from_core(g)
+    if isinstance(g, _core.Tensor):
+        return wrap(g)
+    return from_core(g) if isinstance(g, _core.IndexedSlices) else g  # what a tape in a tf.Graph gives
 
 
 class GradientTape:
@@ -58,6 +61,7 @@ class GradientTape:
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
         self._persistent = persistent
         self._tape = _CoreTape(persistent, watch_accessed_variables)
+        self._accesses = watch_accessed_variables
         self._entered = False
         self._recording = False
 
@@ -67,6 +71,8 @@ class GradientTape:
                 "Tape is still recording, this can happen if you try to re-enter an already-active "
                 "tape; leave its `with` first."
             )
+        if state.graph is not None and not self._entered:
+            self._tape = state.graph.tape(self._persistent, self._accesses)
         self._tape.__enter__()
         self._entered = self._recording = True
         state.tapes += 1 + self._persistent
@@ -87,12 +93,10 @@ class GradientTape:
                     f"Passed in object {x!r} of type {type(x).__name__!r}, not tf.Tensor or "
                     "tf.Variable or ExtensionType; watch tf.constant of it, and use that."
                 )
-            if not isinstance(x, (Tensor, Variable)):
-                raise _core.UnimplementedError(
-                    f"watch: a tape does not record what a tf.Graph computes ({x}); use tf.gradients(ys, xs) there"
-                )
         if not self._entered:
             raise StateError("watch: the tape is not recording; enter it with `with tf.GradientTape() as tape:` first")
+        if type(self._tape) is _CoreTape:
+            leaves = [x for x in leaves if _is_recorded(handle_of(x), "watch")]
         self._tape.watch([handle_of(x) for x in leaves])
 
     def watched_variables(self) -> tuple[Variable, ...]:
@@ -192,13 +196,27 @@ class GradientTape:
         if sources.__class__ is Variable and target.__class__ is Tensor and output_gradients is None:
             return wrap_gradient(self._tape.gradient(target._t, [sources], None, unconnected)[0])
         targets = [_leaf(y, "target") for y in nest.flatten(target)]
-        leaves = nest.flatten(sources)
-        xs = [_leaf(x, "sources") for x in leaves]
-        seeds = None
-        if output_gradients is not None:
-            seeds = [None if g is None else _seed(g, targets, i) for i, g in enumerate(nest.flatten(output_gradients))]
-        gradients = self._tape.gradient(targets, xs, seeds, unconnected)
+        xs = [_leaf(x, "sources") for x in nest.flatten(sources)]
+        seeds = None if output_gradients is None else nest.flatten(output_gradients)
+        if type(self._tape) is _CoreTape:
+            gradients = self._of_tensors(targets, xs, seeds, unconnected)
+        else:
+            gradients = self._tape.gradient(targets, xs, seeds, unconnected)
         return nest.pack_sequence_as(sources, [wrap_gradient(g) for g in gradients])
+
+    def _of_tensors(self, targets, xs, seeds, unconnected):
+        if seeds is not None:
+            seeds = [None if g is None else _seed(g, targets, i) for i, g in enumerate(seeds)]
+        kept = [i for i, y in enumerate(targets) if _is_recorded(y, "gradient")]
+        if len(kept) < len(targets):
+            targets = [targets[i] for i in kept]
+            seeds = None if seeds is None else [seeds[i] for i in kept]
+        followed = [x for x in xs if _is_recorded(x, "gradient")]
+        found = self._tape.gradient(targets, followed, seeds, unconnected)
+        if len(followed) == len(xs):
+            return found
+        rest = iter(found)
+        return [next(rest) if isinstance(x, _HANDLES) else None for x in xs]
 
     @_t.overload
     def jacobian(
@@ -272,7 +290,7 @@ class GradientTape:
         matrices = self._tape.jacobian(
             _tensor(target), xs, unconnected_name(unconnected_gradients), parallel_iterations, experimental_use_pfor
         )
-        return nest.pack_sequence_as(sources, [None if j is None else wrap(j) for j in matrices])
+        return nest.pack_sequence_as(sources, [wrap_gradient(j) for j in matrices])
 
     def batch_jacobian(
         self,
@@ -289,7 +307,7 @@ class GradientTape:
         self._check_entered("batch_jacobian")
         if not isinstance(source, TensorLike):
             self._tape.gradient([_tensor(target)], [])  # the tape's own errors come first
-        return wrap(
+        return wrap_gradient(
             self._tape.batch_jacobian(
                 _tensor(target),
                 _leaf(source, "source"),
@@ -306,10 +324,22 @@ class GradientTape:
             )
 
 
+def _is_recorded(handle, what):
+    """Whether the core's tape can know it: strings have no gradient; an error for what is of a tf.Graph."""
+    if isinstance(handle, _HANDLES):
+        return True
+    if handle.dtype.name == "string" and not hasattr(handle, "graph"):
+        return False
+    raise _core.UnimplementedError(
+        f"{what}: {handle} is of a tf.Graph, which a tape records only if it is entered inside "
+        "`with graph.as_default():`; enter it there, or use tf.gradients(ys, xs)"
+    )
+
+
 def _tensor(target):
     """The one tensor that a Jacobian is of."""
     handle = _leaf(target, "target")
-    if not isinstance(handle, _core.Tensor):
+    if isinstance(handle, _core.Variable):
         raise _core.InvalidTypeError("jacobian: the target must be one tensor, not a variable; use its value")
     return handle
 
