@@ -322,28 +322,33 @@ def saturate_cast(value: ArrayLike, dtype: DTypeLike, name: str | None = None) -
     x, wanted = to_core(value), dtypes.as_dtype(dtype)
     if x.dtype.is_complex and not wanted.is_complex:
         x = _core.real(x)
+    if x.dtype.is_complex:
+        parts = [_saturated(part, wanted.real_dtype) for part in (_core.real(x), _core.imag(x))]
+        return wrap(_core.astype(_core.complex(*parts), wanted.core))
+    return wrap(_core.astype(_saturated(x, wanted.real_dtype), wanted.core))
+
+
+def _saturated(x, wanted):
+    """Real numbers within what a real dtype holds, in their own dtype."""
     own = dtypes.BY_CORE[x.dtype]
-    if not (wanted.is_complex or wanted.is_bool or own.is_bool or own is wanted):
-        low, high = max(own.min, wanted.min), min(own.max, wanted.max)
-        x = _core.clip(x, _limit(low, own, True), _limit(high, own, False))
-    return wrap(_core.astype(x, wanted.core))
+    if wanted.is_bool or own.is_bool or own is wanted:
+        return x
+    low, high = max(own.min, wanted.min), min(own.max, wanted.max)
+    return _core.clip(x, _limit(low, own, True), _limit(high, own, False))
 
 
 def _limit(number, dtype, is_low):
     """A limit in a dtype; of floats one that an integer dtype holds, rounded towards zero."""
     if dtype.is_integer:
         return int(number)
-    if dtype.name == "bfloat16":
-        number = int(number) if dtype.size and abs(number) < 2**64 else float(number)
-        if isinstance(number, int):
-            n = max(0, abs(number).bit_length() - 8)
-            number = (abs(number) >> n << n) * (-1 if number < 0 else 1)
-        return float(number)
-    limit = dtype.as_numpy_dtype(number)
-    if abs(float(limit)) > abs(number):
-        import numpy
+    import numpy
 
+    short = dtype.name == "bfloat16"
+    limit = numpy.float32(number) if short else dtype.as_numpy_dtype(number)
+    if abs(float(limit)) > abs(number):
         limit = numpy.nextafter(limit, limit.dtype.type(0))
+    if short:  # the upper half of a float32
+        limit = (limit.view(numpy.uint32) & numpy.uint32(0xFFFF0000)).view(numpy.float32)
     return float(limit)
 
 
