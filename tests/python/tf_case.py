@@ -159,7 +159,8 @@ def error_of(error):
     lines = [
         line for line in str(error).split("\n") if not re.search(r'File "|^\s*$|Graph execution|Detected at', line)
     ]
-    return {"error": type(error).__name__, "text": re.sub(r"\{\{.*?\}\} ", "", " ".join(lines))[:160]}
+    text = re.sub(r"\{\{.*?\}\} |\s*\[\[\{\{.*?\}\}\]\]|\s*\[Op:__inference_\w+\]", "", " ".join(lines))
+    return {"error": type(error).__name__, "text": text[:160]}
 
 
 def weights(tf, tensor, phase):
