@@ -102,3 +102,14 @@ def test_mistakes():
         y = v1.placeholder(tf.float32, [None]) * 2
     with pytest.raises(ValueError, match="must be known"):
         tape.jacobian(y, y)
+
+
+def test_a_variable_made_in_the_body_of_a_fold_is_of_the_whole_graph():
+    def step(a, x):
+        with v1.variable_scope("body", reuse=v1.AUTO_REUSE):
+            two = v1.get_variable("two", [], tf.int32, initializer=v1.constant_initializer(2))
+        return a * two + x
+
+    folds = [tf.foldl(step, tf.constant([1, 2, 3]), initializer=start) for start in (10, 1)]
+    assert run(*folds) == [91, 19]
+    assert [x.name for x in v1.global_variables()] == ["body/two:0"]

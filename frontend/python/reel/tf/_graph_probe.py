@@ -172,7 +172,7 @@ def _check_graph(graph, tensors):
             other = next((y for y in tensors if y.graph is not x.graph), None)
             beside = f"{other}" if other is not None else "what is made"
             raise ConversionError(f"{x} must be from the same graph as {beside} (graphs are {x.graph} and {graph}).")
-        if graph.inside[: len(x.node.inside)] != x.node.inside:
+        if graph.inside[: len(x.node.inside)] != x.node.inside and not isinstance(x, GraphVariable):
             raise ConversionError(f"{x} is out of scope: it was made in a branch or loop; return it from there")
 
 
