@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <memory>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "ir/budget_scope.h"
 #include "ir/calls.h"
 #include "passes/rewrite.h"
 
@@ -13,13 +15,42 @@ namespace reel::passes {
 bool IsCheck(const ir::Node& node) { return node.op == ir::Op::kCheckIndex; }
 bool IsEffect(const ir::Node& node) { return node.op == ir::Op::kCallback && node.attr<bool>("effect"); }
 
+namespace {
+
+// The functions that a run reaches from here on without those that `made` knows; `changes`: whether it knows or finds
+// something to take away. Each is looked at once for all calls with one `made`.
+std::vector<const ir::Function*> Unknown(const ir::Module& m, const std::string& root, bool (*drops)(const ir::Node&),
+                                         const Names& made, bool* changes) {
+  std::vector<const ir::Function*> unknown = {m.FindFunction(root)};
+  HashSet<const ir::Function*> seen = {unknown[0]};
+  for (size_t i = 0; i < unknown.size(); ++i) {
+    ir::ChargeVisits(unknown[i]->nodes().size());
+    for (const ir::Node& node : unknown[i]->nodes()) {
+      *changes = *changes || drops(node);
+      for (std::string_view callee : ir::CalledFunctions(node)) {
+        const auto known = made.find(std::string(callee));
+        if (known != made.end()) {
+          *changes = *changes || known->second != callee;
+        } else if (const ir::Function* f = m.FindFunction(callee); f && seen.insert(f).second) {
+          unknown.push_back(f);
+        }
+      }
+    }
+  }
+  return unknown;
+}
+
+}  // namespace
+
 std::string Without(ir::Module* m, const std::string& function, bool (*drops)(const ir::Node&), Names* made) {
   if (const auto it = made->find(function); it != made->end()) return it->second;
-  const std::vector<const ir::Function*> reached = ir::ReachedFunctions(*m, {m->FindFunction(function)});
-  const auto has_some = [&](const ir::Function* f) { return std::any_of(f->nodes().begin(), f->nodes().end(), drops); };
-  if (std::none_of(reached.begin(), reached.end(), has_some)) return (*made)[function] = function;
+  bool changes = false;
+  const std::vector<const ir::Function*> reached = Unknown(*m, function, drops, *made, &changes);
+  if (!changes) {
+    for (const ir::Function* f : reached) (*made)[f->name()] = f->name();
+    return function;
+  }
   for (const ir::Function* f : reached) {  // names first: a copy names copies
-    if (made->contains(f->name())) continue;
     std::string name = m->UniqueFunctionName(f->name());
     m->AddFunction(ir::Function(name));
     (*made)[f->name()] = std::move(name);

@@ -80,7 +80,7 @@ def error_classes(package):
             bases = ", ".join(
                 b.__name__ if b.__module__ == "reel" else f"builtins.{b.__name__}" for b in value.__bases__
             )
-            lines.append(f'class {name}({bases}):\n    """{value.__doc__}"""\n    code: str\n')
+            lines.append(f'class {name}({bases}):\n    """{value.__doc__}"""\n    code: str\n    message: str\n')
     return "\n".join(lines)
 
 

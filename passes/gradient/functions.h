@@ -10,6 +10,7 @@
 #include "ir/graph.h"
 #include "ir/hash_map.h"
 #include "passes/gradient/flow.h"
+#include "passes/without.h"
 
 namespace reel::passes {
 
@@ -71,10 +72,13 @@ class FunctionGradients {
   std::string Name(const GradientKey& key, const Mask& keep, const Mask& present);
   /// Adds a function under the first free name like its own; returns that name.
   std::string AddFunction(ir::Function function);
+  /// Name of a function that does the same without effects of callbacks: what a gradient runs again.
+  std::string WithoutEffects(const std::string& function) { return Without(module_, function, IsEffect, &silent_); }
 
  private:
   ir::Module* module_;
   Flow flow_;
+  Names silent_;
   HashMap<GradientKey, std::unique_ptr<BuiltGradient>> built_;
   HashMap<std::tuple<GradientKey, Mask, Mask>, std::string> names_;
 };

@@ -14,7 +14,7 @@ TABLES = re.compile(r"\babsl::(flat|node)_hash_(map|set)\b|\babsl/container/(fla
 THROWS = re.compile(r"\bstd::filesystem\b|\bstd::sto(i|l|ll|ul|ull|f|d|ld)\b")
 # Abseil's own string type has another hash than std::string_view.
 KEYS = re.compile(r"\bHash(Map|Set)<absl::string_view\b")
-THREADS = re.compile(r"\bstd::(j?thread|async)\b(?!::hardware_concurrency)")
+THREADS = re.compile(r"\bstd::(j?thread|async)\b(?!::hardware_concurrency|::id)")
 # Compiling CLI11 takes seconds.
 CLI11 = re.compile(r"#include <CLI/")
 COMMENT = re.compile(r"//.*")

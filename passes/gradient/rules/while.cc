@@ -5,7 +5,6 @@
 #include "passes/gradient/residuals.h"
 #include "passes/gradient/rule.h"
 #include "passes/gradient/trip_count.h"
-#include "passes/without.h"
 
 // The gradient of a loop runs it once more, saving what the gradient of its body needs, then walks
 // back over what was saved. A loop without a bound on its iterations: checkpoint.h.
@@ -279,10 +278,8 @@ GRAD(While, kAll, kNone) {
   }
   const BuiltGradient* built = RequireBody(g, &loop);
   if (!built) return;
-  Names silent;  // what runs again does not act again
-  const auto again = [&](const ir::Function* f) {
-    return m.FindFunction(Without(g.functions().module(), f->name(), IsEffect, &silent));
-  };
+  // What runs again does not act again.
+  const auto again = [&](const ir::Function* f) { return m.FindFunction(g.functions().WithoutEffects(f->name())); };
   loop.cond = again(loop.cond);
   loop.body = again(loop.body);
   const bool runs = LeastIterations(*b.function(), g.node(), m) > 0;
