@@ -391,7 +391,7 @@ def test_tf_tensors_are_core_tensors_with_tensorflows_rules():
         tf.constant([1, 2]) + 1.5
     with pytest.raises(TypeError):
         t << t
-    assert (t == tf.constant([1.0, 2.0, 3.0])) is False and (t == None) is False  # noqa: E711
+    assert (t == tf.constant([1.0, 2.0, 3.0])).numpy() is np.False_ and (t == None) is False  # noqa: E711
     assert (t == 1.0).numpy().tolist() == [True, False] and (t != t).numpy().tolist() == [False, False]
     assert (tf.constant([3, 4]) / 2).dtype == tf.float64
     with pytest.raises(TypeError):

@@ -379,7 +379,7 @@ def test_strings_are_printed_asserted_and_passed_on(capsys):
         return x
 
     f(tf.constant(1.0))
-    assert capsys.readouterr().out == 'label ["a" "b"] {\'k\': "v"} 1\n'
+    assert capsys.readouterr().out == '"label" ["a" "b"] {\'k\': "v"} 1\n'
     with pytest.raises(tf.errors.InvalidArgumentError, match="Data: x is, -1"):
         f(tf.constant(-1.0))
     with pytest.raises(tf.errors.InvalidArgumentError, match="x == y did not hold"):

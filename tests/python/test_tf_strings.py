@@ -44,4 +44,6 @@ def test_numbers_that_are_traced_have_no_text():
 
 def test_strings_are_printed_in_quotes(capfd):
     tf.print(tf.constant("a"), tf.constant(["x", "y"]))
-    assert capfd.readouterr().err == '"a" ["x" "y"]\n'
+    tf.print("plain", tf.constant("a"))
+    tf.print(tf.constant("a"))
+    assert capfd.readouterr().err == '"a" ["x" "y"]\nplain "a"\na\n'

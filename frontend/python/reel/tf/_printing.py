@@ -107,7 +107,8 @@ def print_v2(
     and dicts. output_stream: a file, a function of a text, or "file://" and a path, to append to.
     """
     _checked_stream(output_stream)
-    inputs = [text_of(x, summarize) if isinstance(x, StringTensor) else x for x in inputs]
+    if len(inputs) == 1 and isinstance(inputs[0], StringTensor):  # alone it stands without quotes
+        inputs = (text_of(inputs[0], summarize),)
     leaves = [
         _Text(_quoted(x, summarize)) if isinstance(x, StringTensor) else x for v in inputs for x in nest.flatten([v])
     ]
