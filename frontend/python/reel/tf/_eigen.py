@@ -150,9 +150,12 @@ def _square_root(x):
     return computed("MatrixSquareRoot", _each(_root), [(x.shape, x.dtype)], backward, [x])[0]
 
 
-def sqrtm(input: ArrayLike, name: str | None = None) -> Tensor:
+def matrix_square_root(input: ArrayLike, name: str | None = None) -> Tensor:
     """The principal square roots of square matrices, by NumPy; NaN where there is none, or that of a real one is not real."""
     return wrap(_square_root(_c.matrices(to_core(input), "MatrixSquareRoot")))
+
+
+sqrtm = matrix_square_root
 
 
 def logm(input: ArrayLike, name: str | None = None) -> Tensor:
