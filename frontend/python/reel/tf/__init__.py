@@ -88,7 +88,7 @@ from .dtypes import (
     cast as cast,
     saturate_cast as saturate_cast,
 )
-from .linalg import eig as eig, eigvals as eigvals, matvec as _matvec
+from .linalg import eig as eig, eigvals as eigvals, matvec as _matvec, sqrtm as matrix_square_root  # noqa: F401
 from .math import (
     abs as abs,
     acos as acos,
