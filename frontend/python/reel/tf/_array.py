@@ -326,12 +326,6 @@ def is_tensor(x: object) -> bool:
     return isinstance(x, TensorLike)
 
 
-def get_static_value(tensor: ArrayLike, partial: bool = False) -> Any:
-    """The elements as a NumPy array if they do not depend on what is traced, else None."""
-    value = _core._static_value(to_core(tensor))
-    return None if value is None else value.numpy()
-
-
 def ensure_shape(x: ArrayLike, shape: Spec | None, name: str | None = None) -> Tensor:
     """x; InvalidArgumentError unless its shape fits."""
     x = convert_to_tensor(x)
@@ -347,7 +341,7 @@ def no_op(name: str | None = None) -> None:
     return None
 
 
-_all_in_graph(globals(), "broadcast_static_shape", "is_tensor", "no_op", "get_static_value")
+_all_in_graph(globals(), "broadcast_static_shape", "is_tensor", "no_op")
 
 __all__ = [
     "identity",
@@ -386,7 +380,6 @@ __all__ = [
     "rank",
     "bitcast",
     "is_tensor",
-    "get_static_value",
     "ensure_shape",
     "no_op",
     # _gather
