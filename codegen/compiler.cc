@@ -221,7 +221,7 @@ class PlanningCompiler : public Compiler {
   absl::StatusOr<Planned> Plan(const ir::Module& module, const CompilerOptions& options, ir::BudgetMeter* meter,
                                bool profile = false) {
     if (absl::Status s = meter->AddModule(module); !s.ok()) return s;
-    auto target = FindTarget(options.cpu);
+    auto target = FindTarget(options.cpu, options.os);
     if (!target.ok()) return target.status();
     PlanOptions plan = PlanFor(options, meter);
     plan.profile = profile;  // objects that stand alone never have any

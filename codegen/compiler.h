@@ -22,6 +22,7 @@ namespace reel::codegen {
 
 struct CompilerOptions {
   std::string cpu = "native";
+  std::string os;            ///< of an object: FindTarget
   int opt_level = 2;         ///< 0: one scalar kernel per op, LLVM level 0; 2: fused, vectorised
   int64_t memory_budget = 0; ///< bytes of temporaries, 0 = no limit: PlanOptions
   bool profile = false;      ///< of Compile: steps are timed (runtime/profile.h)

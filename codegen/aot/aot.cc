@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "codegen/aot/header.h"
+#include "codegen/aot/memory.h"
 #include "codegen/aot/names.h"
 #include "codegen/aot/wrappers.h"
 #include "codegen/lower/lower.h"
@@ -64,6 +65,7 @@ absl::StatusOr<std::unique_ptr<Object>> Build(const Program& program, const std:
   const ProgramSymbols symbols = NameSymbols(program, StrCat(name, "."));
   if (auto s = AddCode(program, symbols, object->names, target, options.meter, module); !s.ok()) return s;
   AddWrappers(program, object->names, target, object->manifest, module);
+  if (target.platform.has_own_memory) AddMemoryFunctions(target, module);
   if (auto s = Optimize(module, object->machine.get(), options.opt_level, options.meter); !s.ok()) return s;
   return object;
 }

@@ -64,7 +64,8 @@ class WrapperEmitter {
         b_(context_),
         ptr_(b_.getPtrTy()),
         i32_(b_.getInt32Ty()),
-        i64_(b_.getInt64Ty()) {}
+        i64_(b_.getInt64Ty()),
+        size_(b_.getIntNTy(static_cast<unsigned>(8 * target.platform.pointer_bytes))) {}
 
   void Run(const std::string& manifest) {
     ConstantFunction("size", program_.instance_bytes);
@@ -94,7 +95,10 @@ class WrapperEmitter {
     function_ = llvm::Function::Create(llvm::FunctionType::get(result, parameters, false), linkage,
                                        StrCat(names_.name, visible ? "_" : ".", suffix), module_);
     function_->addFnAttr(llvm::Attribute::NoUnwind);
-    function_->addFnAttr("target-cpu", "x86-64");
+    function_->addFnAttr("target-cpu", target_.platform.baseline_cpu);
+    if (!target_.platform.baseline_features.empty()) {
+      function_->addFnAttr("target-features", target_.platform.baseline_features);
+    }
     b_.SetInsertPoint(NewBlock("entry"));
   }
 
@@ -145,7 +149,7 @@ class WrapperEmitter {
   /// are read, XCR0 only where OSXSAVE is set.
   llvm::Function* CpuCheckFunction() {
     Begin("cpu_supported", b_.getInt1Ty(), {}, /*visible=*/false);
-    const CpuNeeds& needs = NeedsOf(target_.level);
+    const CpuNeeds& needs = *NeedsOf(target_.level);
     for (const CpuCheck& check : needs.checks) {
       Value* last = b_.CreateExtractValue(Cpuid(check.leaf & 0x80000000u, 0), 0);
       Refuse(b_.CreateICmpULT(last, b_.getInt32(check.leaf)), b_.getFalse());
@@ -166,8 +170,8 @@ class WrapperEmitter {
   }
 
   void ConstantFunction(const std::string& suffix, int64_t value) {
-    Begin(suffix, i64_, {});
-    b_.CreateRet(Int64(value));
+    Begin(suffix, size_, {});
+    b_.CreateRet(llvm::ConstantInt::get(size_, static_cast<uint64_t>(value)));
   }
 
   /// The bytes of all variables as they lie one after the other in an instance.
@@ -183,11 +187,11 @@ class WrapperEmitter {
 
   /// NAME* NAME_init(void* memory, size_t size, int* error)
   void Init() {
-    llvm::Function* supported = CpuCheckFunction();
-    Begin("init", ptr_, {ptr_, i64_, ptr_});
-    Value *memory = function_->getArg(0), *size = function_->getArg(1);
+    llvm::Function* supported = target_.platform.has_cpuid ? CpuCheckFunction() : nullptr;
+    Begin("init", ptr_, {ptr_, size_, ptr_});
+    Value *memory = function_->getArg(0), *size = b_.CreateZExt(function_->getArg(1), i64_);
     error_slot_ = function_->getArg(2);
-    Refuse(b_.CreateNot(b_.CreateCall(supported)), REEL_UNSUPPORTED_CPU);
+    if (supported != nullptr) Refuse(b_.CreateNot(b_.CreateCall(supported)), REEL_UNSUPPORTED_CPU);
     Refuse(b_.CreateIsNull(memory), REEL_NULL_POINTER);
     Refuse(Misaligned(memory, REEL_INSTANCE_ALIGNMENT), REEL_MISALIGNED);
     Refuse(b_.CreateICmpULT(size, Int64(program_.instance_bytes)), REEL_MEMORY_TOO_SMALL);
@@ -258,25 +262,29 @@ class WrapperEmitter {
     return llvm::IRBuilder<>(&entry, entry.begin()).CreateAlloca(i64_, b_.getInt64(count));
   }
 
-  /// Begins the function of an entry point with so many words, extents and pointers, after the instance; returns an
-  /// array of them. As the System V convention for x86-64 has it, the first come in registers, the others lie on the
-  /// stack like an array that is passed by value.
-  Value* BeginEntry(const std::string& name, uint64_t count) {
-    constexpr uint64_t kRegisters = 5;  // of six; the instance has one
-    const uint64_t rest = count - std::min(count, kRegisters);
-    std::vector<llvm::Type*> types(1 + count - rest, i64_);
-    types[0] = ptr_;
+  /// Begins the function of an entry point with so many extents and pointers after the instance; returns an array of
+  /// them, words of 64 bits. Where the platform says so, the first come in registers and the others lie on the stack
+  /// like an array that is passed by value.
+  Value* BeginEntry(const std::string& name, uint64_t extents, uint64_t pointers) {
+    const auto registers = static_cast<uint64_t>(target_.platform.register_words);
+    const uint64_t count = extents + pointers, rest = registers == 0 ? 0 : count - std::min(count, registers);
+    std::vector<llvm::Type*> types(1 + count - rest, ptr_);
+    std::fill_n(types.begin() + 1, std::min(extents, count - rest), i64_);
     if (rest > 0) types.push_back(ptr_);
     Begin(name, i32_, types);
     Value* words = Array(count);
-    for (unsigned i = 0; i < count - rest; ++i) b_.CreateStore(function_->getArg(i + 1), Element(i64_, words, i));
+    for (unsigned i = 0; i < count - rest; ++i) {
+      Value* word = function_->getArg(i + 1);
+      if (i >= extents) word = b_.CreatePtrToInt(word, i64_);  // 64 bits also where pointers have 32
+      b_.CreateStore(word, Element(i64_, words, i));
+    }
     if (rest == 0) return words;
-    llvm::Argument* stack = function_->getArg(1 + kRegisters);
+    llvm::Argument* stack = function_->getArg(static_cast<unsigned>(1 + registers));
     stack->addAttr(llvm::Attribute::getWithByValType(context_, llvm::ArrayType::get(i64_, rest)));
     stack->addAttr(llvm::Attribute::getWithAlignment(context_, llvm::Align(8)));
     Loop(rest, [&](Value* i) {
       Value* word = b_.CreateLoad(i64_, Element(i64_, stack, i));
-      b_.CreateStore(word, Element(i64_, Element(i64_, words, kRegisters), i));
+      b_.CreateStore(word, Element(i64_, Element(i64_, words, registers), i));
     });
     return words;
   }
@@ -337,7 +345,7 @@ class WrapperEmitter {
     OperandTable operands;
     for (const ir::Parameter& p : entry.arguments) operands.Add(p.type);
     for (const ir::Parameter& p : entry.results) operands.Add(p.type);
-    Value* words = BeginEntry(name, entry.symbols.size() + operands.size());
+    Value* words = BeginEntry(name, entry.symbols.size(), operands.size());
     Value* instance = function_->getArg(0);
     Refuse(b_.CreateIsNull(instance), REEL_NULL_POINTER);
     Refuse(Misaligned(instance, REEL_INSTANCE_ALIGNMENT), REEL_MISALIGNED);
@@ -450,7 +458,7 @@ class WrapperEmitter {
   llvm::LLVMContext& context_;
   llvm::IRBuilder<> b_;
   llvm::PointerType* ptr_;
-  llvm::Type *i32_, *i64_;
+  llvm::Type *i32_, *i64_, *size_;  // the last: C's size_t
   llvm::Function *function_ = nullptr, *overlaps_ = nullptr;
   Value* error_slot_ = nullptr;  // of a function that returns a pointer
 };

@@ -18,7 +18,7 @@ std::string EntrySymbol(const Program& program, const ObjectNames& names, size_t
 /// Adds internal constant bytes, 64-byte aligned.
 llvm::GlobalVariable* AddBytes(llvm::Module* module, const std::string& name, std::span<const std::byte> bytes);
 
-/// Adds the C functions of an object: the only visible symbols. They run on any x86-64.
+/// Adds the C functions of an object: the only visible symbols. They run on any CPU of the architecture.
 void AddWrappers(const Program& program, const ObjectNames& names, const Target& target, const std::string& manifest,
                  llvm::Module* module);
 

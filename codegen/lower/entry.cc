@@ -78,6 +78,14 @@ llvm::FunctionCallee ProfileStep(llvm::Module* module, llvm::IRBuilderBase& b) {
                                      llvm::FunctionType::get(b.getVoidTy(), {ptr, i64, ptr, ptr, i64}, false));
 }
 
+/// Of the address of an argument or a result in its list: a pointer of 32 bits is the first half (little-endian).
+constexpr uint64_t kWordBytes = 8;
+/// In front of a step's words in a table of steps: where its kernel is and how long the step is. Both have 32 bits where
+/// the kernel's place is its distance from the table; else it is an address.
+uint64_t StepHeadBytes(const Target& target) {
+  return target.platform.has_distances ? 8 : 2 * static_cast<uint64_t>(target.platform.pointer_bytes);
+}
+
 /// What a buffer's word adds to. Of the latter two, the sum points to the buffer's address.
 enum Base : uint64_t { kInstance, kConstants, kArguments, kResults };
 
@@ -146,8 +154,8 @@ llvm::Function* StepFunction(llvm::Module* module, const Target& target, llvm::V
   return function;
 }
 
-/// Internal `void reel.steps(instance, arguments, results, table, count)`: so many steps in order. Each has where its
-/// kernel is from the start of the table, how long it is (both i32), and the words of reel.step.
+/// Internal `void reel.steps(instance, arguments, results, table, count)`: so many steps in order. Each has a head
+/// (StepHeadBytes) and the words of reel.step.
 llvm::Function* StepsFunction(llvm::Module* module, const Target& target, llvm::Function* step) {
   if (llvm::Function* known = module->getFunction("reel.steps")) return known;
   llvm::LLVMContext& context = module->getContext();
@@ -164,13 +172,15 @@ llvm::Function* StepsFunction(llvm::Module* module, const Target& target, llvm::
   b.CreateBr(loop);
   b.SetInsertPoint(loop);
   llvm::PHINode *i = b.CreatePHI(i64, 2, "i"), *at = b.CreatePHI(ptr, 2, "at");
+  const uint64_t head = StepHeadBytes(target);
+  llvm::Type* half = b.getIntNTy(static_cast<unsigned>(4 * head));
   const auto field = [&](uint64_t k) {
-    Value* place = b.CreateConstInBoundsGEP1_64(b.getInt32Ty(), at, k);
-    return b.CreateSExt(b.CreateLoad(b.getInt32Ty(), place), i64);
+    Value* place = b.CreateConstInBoundsGEP1_64(half, at, k);
+    return b.CreateSExt(b.CreateLoad(half, place), i64);
   };
   const auto after = [&](Value* from, Value* bytes) { return b.CreateGEP(b.getInt8Ty(), from, bytes); };
-  b.CreateCall(step, {function->getArg(0), function->getArg(1), function->getArg(2), after(at, b.getInt64(8)),
-                      after(table, field(0))});
+  Value* kernel = target.platform.has_distances ? after(table, field(0)) : b.CreateLoad(ptr, at);
+  b.CreateCall(step, {function->getArg(0), function->getArg(1), function->getArg(2), after(at, b.getInt64(head)), kernel});
   Value *next = b.CreateAdd(i, b.getInt64(1)), *next_at = after(at, field(1));
   i->addIncoming(b.getInt64(0), entry);
   i->addIncoming(next, loop);
@@ -350,8 +360,8 @@ class StepEmitter {
   std::pair<Base, uint64_t> Place(const Slot& slot) {
     const auto index = static_cast<size_t>(slot.index);
     switch (slot.kind) {
-      case Slot::Kind::kArgument: return {kArguments, index * sizeof(void*)};
-      case Slot::Kind::kResult: return {kResults, index * sizeof(void*)};
+      case Slot::Kind::kArgument: return {kArguments, index * kWordBytes};
+      case Slot::Kind::kResult: return {kResults, index * kWordBytes};
       case Slot::Kind::kConstant: return {kConstants, static_cast<uint64_t>(symbols_.layout.offsets[index])};
       case Slot::Kind::kInstance:
       case Slot::Kind::kLane: break;
@@ -490,19 +500,24 @@ class StepEmitter {
       for (const PendingCall& call : calls) emit(step, Data(words(call)), call.kernel);
       return;
     }
-    llvm::Type *i32 = b_.getInt32Ty(), *i64 = b_.getInt64Ty();
+    const uint64_t head = StepHeadBytes(target_);
+    llvm::Type *half = b_.getIntNTy(static_cast<unsigned>(4 * head)), *i64 = b_.getInt64Ty();
+    const bool distances = target_.platform.has_distances;
     std::vector<llvm::Type*> types;
     for (const PendingCall& call : calls) {
-      types.insert(types.end(), {i32, i32, llvm::ArrayType::get(i64, call.words.size())});
+      types.insert(types.end(), {distances ? half : b_.getPtrTy(), half, llvm::ArrayType::get(i64, call.words.size())});
     }
     auto* type = llvm::StructType::get(b_.getContext(), types);
     llvm::GlobalVariable* table = Data(llvm::UndefValue::get(type));
-    const auto address = [&](llvm::Constant* of) { return llvm::ConstantExpr::getPtrToInt(of, i64); };
+    const auto place = [&](llvm::Constant* kernel) -> llvm::Constant* {
+      if (!distances) return kernel;
+      const auto address = [&](llvm::Constant* of) { return llvm::ConstantExpr::getPtrToInt(of, i64); };
+      return llvm::ConstantExpr::getTrunc(llvm::ConstantExpr::getSub(address(kernel), address(table)), half);
+    };
     std::vector<llvm::Constant*> fields;
     for (const PendingCall& call : calls) {
-      auto* distance = llvm::ConstantExpr::getSub(address(call.kernel), address(table));
-      fields.insert(fields.end(), {llvm::ConstantExpr::getTrunc(distance, i32),
-                                   llvm::ConstantInt::get(i32, 8 + 8 * call.words.size()), words(call)});
+      fields.insert(fields.end(), {place(call.kernel), llvm::ConstantInt::get(half, head + 8 * call.words.size()),
+                                   words(call)});
     }
     table->setInitializer(llvm::ConstantStruct::get(type, fields));
     emit(StepsFunction(module_, target_, step), table, Int64(b_, static_cast<int64_t>(calls.size())));

@@ -80,7 +80,7 @@ class LoopEmitter {
     llvm::IRBuilder<> b(entry_);
     const auto index = static_cast<uint64_t>(slot.index);
     const auto listed = [&](unsigned list) {
-      Value* place = b.CreateConstInBoundsGEP1_64(b.getPtrTy(), function_->getArg(list), index);
+      Value* place = b.CreateConstInBoundsGEP1_64(b.getInt64Ty(), function_->getArg(list), index);
       return b.CreateLoad(b.getPtrTy(), place);
     };
     const auto at = [&](Value* base, int64_t offset) {

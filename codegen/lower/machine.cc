@@ -1,4 +1,6 @@
 // LLVM's target machine, the few IR passes we need, and code emission.
+#include <mutex>
+
 #include "codegen/llvm/guard.h"
 #include "codegen/llvm/pass_headers.h"
 #include "codegen/lower/addresses.h"
@@ -26,6 +28,27 @@ namespace {
   llvm::initializeTarget(passes);
   return true;
 }();
+
+/// Other architectures than this machine's are registered when they are first asked for: seldom, and never by the JIT.
+void RegisterBackend(const llvm::Triple& triple) {
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  switch (triple.getArch()) {
+#define REEL_BACKEND(arch, Name)              \
+  case llvm::Triple::arch:                    \
+    LLVMInitialize##Name##TargetInfo();       \
+    LLVMInitialize##Name##Target();           \
+    LLVMInitialize##Name##TargetMC();         \
+    return LLVMInitialize##Name##AsmPrinter();
+#ifndef REEL_NATIVE_BACKEND_ONLY
+    REEL_BACKEND(aarch64, AArch64)
+    REEL_BACKEND(riscv64, RISCV)
+    REEL_BACKEND(wasm32, WebAssembly)
+#endif
+#undef REEL_BACKEND
+    default: return;
+  }
+}
 
 /// First of the passes on a function: when time or memory is up, there is nothing left for the others to
 /// do.
@@ -105,21 +128,25 @@ class NeededPasses : public llvm::legacy::PassManagerBase {
 
 absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> MakeTargetMachine(const Target& target, int opt_level) {
   std::string error;
-  llvm::Triple triple(target.triple);
+  const Platform& platform = target.platform;
+  llvm::Triple triple(platform.triple);
+  RegisterBackend(triple);
   const llvm::Target* backend = llvm::TargetRegistry::lookupTarget("", triple, error);
   if (backend == nullptr) {
-    return absl::InternalError(StrCat("LLVM has no code generator for ", target.triple, ": ", error));
+    return absl::UnimplementedError(StrCat("this build of Reel has no code generator for ", platform.triple, ": ", error,
+                                           "; build it with LLVM's shared library"));
   }
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;  // an fma exists only where we emit one
 #if LLVM_VERSION_MAJOR >= 21
   const llvm::Triple& name = triple;
 #else
-  const std::string& name = target.triple;
+  const std::string& name = platform.triple;
 #endif
   const auto level = opt_level == 0 ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Default;
   std::unique_ptr<llvm::TargetMachine> machine(backend->createTargetMachine(
-      name, target.cpu, target.features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small, level));
+      name, target.cpu, target.features, options,
+      platform.position_independent ? llvm::Reloc::PIC_ : llvm::Reloc::Static, llvm::CodeModel::Small, level));
   if (machine == nullptr) return absl::InternalError("LLVM cannot make a target machine");
   return machine;
 }
@@ -133,7 +160,7 @@ std::unique_ptr<llvm::Module> MakeModule(llvm::LLVMContext& context, const std::
 #else
   module->setTargetTriple(machine.getTargetTriple().str());
 #endif
-  module->setPICLevel(llvm::PICLevel::BigPIC);
+  if (machine.getRelocationModel() == llvm::Reloc::PIC_) module->setPICLevel(llvm::PICLevel::BigPIC);
   return module;
 }
 

@@ -246,6 +246,14 @@ llvm::Constant* ConstantOf(llvm::LLVMContext& context, DType dtype, uint64_t bit
   }
 }
 
+namespace {
+
+math::MathOptions MathOptionsOf(const Target& target) {
+  return {target.has_fma, target.has_scale, target.has_permute};
+}
+
+}  // namespace
+
 Value* EmitOp(Builder& b, ir::Op op, DType from, DType to, llvm::ArrayRef<Value*> operands, const Target& target) {
   switch (operands.size()) {
     case 1:
@@ -254,11 +262,11 @@ Value* EmitOp(Builder& b, ir::Op op, DType from, DType to, llvm::ArrayRef<Value*
         llvm::Type* bits = RegisterType(b.getContext(), to);
         return b.CreateBitCast(operands[0], operands[0]->getType()->getWithNewType(bits));
       }
-      return EmitUnary(b, op, from, operands[0], {target.has_fma, target.has_scale});
-    case 2: return EmitBinary(b, op, from, operands[0], operands[1], {target.has_fma, target.has_scale});
+      return EmitUnary(b, op, from, operands[0], MathOptionsOf(target));
+    case 2: return EmitBinary(b, op, from, operands[0], operands[1], MathOptionsOf(target));
     case 3:
       if (op == ir::Op::kBetainc) {
-        return math::EmitBetainc(b, operands[0], operands[1], operands[2], {target.has_fma, target.has_scale});
+        return math::EmitBetainc(b, operands[0], operands[1], operands[2], MathOptionsOf(target));
       }
       if (op != ir::Op::kSelect) return nullptr;
       return b.CreateSelect(operands[0], operands[1], operands[2]);

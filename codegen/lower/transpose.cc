@@ -85,8 +85,8 @@ llvm::Function* TransposeFunction(const Target& target, llvm::Type* row, size_t 
 
 void TransposeRows(llvm::IRBuilderBase& b, const Target& target, llvm::Module* module, Rows* rows) {
   llvm::Type* row = (*rows)[0]->getType();
-  // Small ones are cheaper than the call, large ones do not fit its registers.
-  if (rows->size() < 8 || rows->size() > kMaxRows) return Transpose(b, rows);
+  // Small ones are cheaper than the call, large ones do not fit its registers; other architectures have no such call.
+  if (rows->size() < 8 || rows->size() > kMaxRows || !target.has_register_call) return Transpose(b, rows);
   llvm::Function* function = TransposeFunction(target, row, rows->size(), module);
   llvm::CallInst* call = b.CreateCall(function, *rows);
   call->setCallingConv(function->getCallingConv());

@@ -79,7 +79,7 @@ Pair LookUp(Emitter& e, Int index, llvm::StringRef name, Numbers first, Numbers 
   auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(e.type());
   const unsigned width = vector ? vector->getNumElements() : 1;
   const bool wide = e.options().has_scale && (!e.is_f32() || width > 8);
-  if (vector && (wide || (e.is_f32() && e.has_fma()))) {
+  if (vector && (wide || (e.is_f32() && e.options().has_permute))) {
     const unsigned step = wide && e.is_f32() ? 16 : 8;
     const auto at = [&](Numbers table) { return e.Wrap(ByPermutations(b, type, index.v, table, step)); };
     return {at(first), at(second)};

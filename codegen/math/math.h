@@ -17,8 +17,10 @@ namespace reel::codegen::math {
 /// What the emitted code may rely on. The two FMA classes differ in bits, not in meaning.
 struct MathOptions {
   bool has_fma = true;     ///< The target has a fused multiply-add instruction.
-  bool has_scale =
-      false;  ///< It has AVX-512's multiplication by a power of two (vscalef): the same bits in fewer steps.
+  /// It has AVX-512's multiplication by a power of two (vscalef): the same bits in fewer steps.
+  bool has_scale = false;
+  /// It has AVX2's tables in registers (vpermps): the same bits in fewer steps.
+  bool has_permute = false;
 };
 
 /// The functions of ir/ops.def: EmitExp, EmitLog, ... What they return at the edges of their

@@ -28,9 +28,10 @@ struct CpuNeeds {
   uint32_t xcr0;
 };
 
-/// The needs of a target by name, including those of the levels below it. The name must be known.
-const CpuNeeds& NeedsOf(std::string_view name);
-/// True if this machine has what the target needs.
+/// The needs of a level by name, including those of the levels below it. Null if it is none of x86-64: other
+/// architectures cannot ask without an operating system.
+const CpuNeeds* NeedsOf(std::string_view name);
+/// True if this machine has what the level needs; false for levels of other architectures.
 bool HostSupports(std::string_view name);
 
 }  // namespace reel::codegen

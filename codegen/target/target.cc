@@ -1,5 +1,6 @@
 #include "codegen/target/target.h"
 
+#include <algorithm>
 #include <iterator>
 #include <string>
 
@@ -44,27 +45,72 @@ constexpr CpuNeeds kNeeds[] = {{"x86-64-v2", kV2, 0},
                                {"x86-64-v4", kV4, Bits({1, 2, 5, 6, 7})},
                                {"x86-64-v4-bf16", kV4Bf16, Bits({1, 2, 5, 6, 7})}};
 
-Target MakeTarget(std::string_view name) {
-  Target t;
-  t.name = t.level = name;
-  t.triple = "x86_64-unknown-linux-gnu";
-  t.cpu = name;
-  if (name == "x86-64-v2") {
-    t.vector_bits = 128;
-    t.vector_registers = 16;
-    t.has_fma = t.has_f16c = t.has_masks = t.has_scale = false;
-  } else if (name == "x86-64-v3") {
-    t.vector_bits = 256;
-    t.vector_registers = 16;
-    t.has_scale = false;
-  } else {
-    t.features = "-prefer-256-bit";  // LLVM halves this level's vectors otherwise
-    t.has_bf16 = name == "x86-64-v4-bf16";
-    if (t.has_bf16) {
-      t.cpu = "x86-64-v4";
-      t.features += ",+avx512bf16";
-    }
+// What a level can do, and what a platform's objects are.
+enum Trait : uint32_t { kFma = 1, kF16c = 2, kMasks = 4, kScale = 8, kBf16 = 16, kPermute = 32, kRegisterCall = 64 };
+enum PlatformTrait : uint32_t { kCpuid = 1, kDistances = 2, kIndependent = 4, kOwnMemory = 8 };
+
+struct Level {
+  std::string_view name, arch, cpu, features;
+  int vector_bits, vector_registers;
+  uint32_t traits;
+};
+constexpr Level kLevels[] = {
+#define REEL_LEVEL(...) {__VA_ARGS__},
+#include "codegen/target/levels.def"
+};
+
+struct PlatformRow {
+  std::string_view arch, os, triple, cpu, features;
+  int pointer_bytes, register_words;
+  uint32_t traits;
+};
+constexpr PlatformRow kPlatforms[] = {
+#define REEL_PLATFORM(...) {__VA_ARGS__},
+#include "codegen/target/levels.def"
+};
+
+const Level* LevelOf(std::string_view name) {
+  const auto row = std::find_if(std::begin(kLevels), std::end(kLevels), [&](const Level& l) { return l.name == name; });
+  return row == std::end(kLevels) ? nullptr : row;
+}
+
+Platform MakePlatform(const PlatformRow& row) {
+  const auto has = [&](uint32_t trait) { return (row.traits & trait) != 0; };
+  return {std::string(row.os),  std::string(row.triple), std::string(row.cpu), std::string(row.features),
+          row.pointer_bytes,    row.register_words,      has(kCpuid),          has(kDistances),
+          has(kOwnMemory),      has(kIndependent)};
+}
+
+// The target's platform for a system, "" the default of its architecture.
+absl::Status SetPlatform(std::string_view os, Target* t) {
+  const std::string_view arch = LevelOf(t->level)->arch;
+  for (const PlatformRow& row : kPlatforms) {
+    if (row.arch != arch || (!os.empty() && row.os != os)) continue;
+    t->platform = MakePlatform(row);
+    return absl::OkStatus();
   }
+  std::string known;
+  for (std::string_view name : SystemsOf(t->level)) StrAppend(&known, known.empty() ? "" : ", ", name);
+  return absl::InvalidArgumentError(
+      StrCat("no objects of ", t->level, " for \"", ir::Printable(os), "\"; the operating system is one of: ", known));
+}
+
+Target MakeTarget(const Level& level) {
+  const auto has = [&](uint32_t trait) { return (level.traits & trait) != 0; };
+  Target t;
+  t.name = t.level = level.name;
+  t.cpu = level.cpu;
+  t.features = level.features;
+  t.vector_bits = level.vector_bits;
+  t.vector_registers = level.vector_registers;
+  t.has_fma = has(kFma);
+  t.has_f16c = has(kF16c);
+  t.has_masks = has(kMasks);
+  t.has_scale = has(kScale);
+  t.has_bf16 = has(kBf16);
+  t.has_permute = has(kPermute);
+  t.has_register_call = has(kRegisterCall);
+  (void)SetPlatform("", &t);  // each architecture has one
   return t;
 }
 
@@ -79,7 +125,7 @@ constexpr CpuClass kClasses[] = {
 };
 
 Target MakeTarget(const CpuClass& cpu) {
-  Target t = MakeTarget(cpu.level);
+  Target t = MakeTarget(*LevelOf(cpu.level));
   t.name = cpu.name;
   t.machine.l1_bytes = cpu.l1_bytes;
   t.machine.l2_bytes = cpu.l2_bytes;
@@ -105,20 +151,21 @@ uint32_t ReadXcr0() {
 
 }  // namespace
 
-const CpuNeeds& NeedsOf(std::string_view name) {
+const CpuNeeds* NeedsOf(std::string_view name) {
   for (const CpuNeeds& needs : kNeeds) {
-    if (needs.name == name) return needs;
+    if (needs.name == name) return &needs;
   }
-  return *std::rbegin(kNeeds);  // no Target has another name: the most is asked
+  return nullptr;
 }
 
 bool HostSupports(std::string_view name) {
 #if defined(__x86_64__)
-  const CpuNeeds& needs = NeedsOf(name);
-  for (const CpuCheck& check : needs.checks) {
+  const CpuNeeds* needs = NeedsOf(name);
+  if (needs == nullptr) return false;
+  for (const CpuCheck& check : needs->checks) {
     if (!HasBits(check)) return false;
   }
-  return needs.xcr0 == 0 || (ReadXcr0() & needs.xcr0) == needs.xcr0;
+  return needs->xcr0 == 0 || (ReadXcr0() & needs->xcr0) == needs->xcr0;
 #else
   (void)name;
   return false;
@@ -126,20 +173,20 @@ bool HostSupports(std::string_view name) {
 }
 
 absl::StatusOr<Target> FindLevel(std::string_view name) {
-  for (const CpuNeeds& needs : kNeeds) {
-    if (needs.name == name) return MakeTarget(name);
-  }
+  if (const Level* level = LevelOf(name)) return MakeTarget(*level);
   std::string known;
   for (std::string_view level : TargetNames()) StrAppend(&known, known.empty() ? "" : ", ", level);
   return absl::InvalidArgumentError(StrCat("unknown level \"", ir::Printable(name), "\"; use one of: ", known));
 }
 
-absl::StatusOr<Target> FindTarget(std::string_view cpu) {
+namespace {
+
+absl::StatusOr<Target> FindCpu(std::string_view cpu) {
   if (cpu == "native") {
     const std::string& given = runtime::GetEnvironment().cpu;
-    if (!given.empty() && given != cpu) return FindTarget(given);
+    if (!given.empty() && given != cpu) return FindCpu(given);
     for (auto needs = std::rbegin(kNeeds); needs != std::rend(kNeeds); ++needs) {
-      if (HostSupports(needs->name)) return MakeTarget(needs->name);
+      if (HostSupports(needs->name)) return FindLevel(needs->name);
     }
     return absl::FailedPreconditionError("this CPU is older than x86-64-v2, the lowest level Reel compiles for");
   }
@@ -158,9 +205,26 @@ absl::StatusOr<Target> FindTarget(std::string_view cpu) {
                                            ", or a file that ends in ", kTargetSuffix));
 }
 
+}  // namespace
+
+absl::StatusOr<Target> FindTarget(std::string_view cpu, std::string_view os) {
+  absl::StatusOr<Target> target = FindCpu(cpu);
+  if (!target.ok()) return target;
+  if (absl::Status s = SetPlatform(os, &*target); !s.ok()) return s;
+  return target;
+}
+
 std::vector<std::string_view> TargetNames() {
   std::vector<std::string_view> names;
-  for (const CpuNeeds& needs : kNeeds) names.push_back(needs.name);
+  for (const Level& level : kLevels) names.push_back(level.name);
+  return names;
+}
+
+std::vector<std::string_view> SystemsOf(std::string_view level) {
+  std::vector<std::string_view> names;
+  for (const PlatformRow& row : kPlatforms) {
+    if (row.arch == LevelOf(level)->arch) names.push_back(row.os);
+  }
   return names;
 }
 

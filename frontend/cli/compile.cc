@@ -20,7 +20,7 @@ struct Options : Common {
   std::string file, out, target_file, schedules;
   std::vector<std::string> emit = {"obj", "header"};
   std::vector<std::string> extents;
-  bool isolate = false;
+  bool isolate = false, targets = false;
   codegen::CompilerOptions compiler;
 
   bool Emits(std::string_view kind) const { return std::find(emit.begin(), emit.end(), kind) != emit.end(); }
@@ -109,7 +109,22 @@ std::string Linked(const std::string& object) {
   return Take(std::move(library));
 }
 
+std::string ListOfTargets(bool json) {
+  std::string out;
+  for (const std::string_view name : codegen::TargetNames()) {
+    const std::vector<std::string_view> systems = codegen::SystemsOf(name);
+    StrAppend(&out, json ? JsonText(Json{{"target", name}, {"os", systems}}) : StrCat(name, ": ", Joined(systems)), "\n");
+  }
+  return out;
+}
+
 void Run(const Options& options, Program* program) {
+  if (options.targets) {
+    program->out += ListOfTargets(options.json);
+    return;
+  }
+  if (options.file.empty()) Fail(kUsage, "file is required");
+  if (options.out.empty()) Fail(kUsage, "--output is required");
   static const std::map<std::string_view, std::string_view> kSuffixes = {
       {"obj", ".o"}, {"header", ".h"},      {"llvm", ".ll"}, {"asm", ".s"},
       {"so", ".so"}, {"plan", ".plan.txt"}, {"dot", ".dot"}};
@@ -133,16 +148,18 @@ void AddCompile(Program* program) {
   Command command = AddCommand(program, "compile", "Compile a module to an object that a C program links",
                                "reel compile mnist.reel -o mnist --cpu x86-64-v3 --emit=obj,header", options.get(),
                                [options, program] { Run(*options, program); });
-  command.Add("file", &options->file, "A .reel or .reel.txt file").Required().TypeName("FILE");
+  command.Add("file", &options->file, "A .reel or .reel.txt file").TypeName("FILE");
   command.Add("-o,--output", &options->out, "NAME: writes NAME.o, NAME.h, ...; NAME is the prefix of the functions")
-      .Required()
       .TypeName("NAME");
   command
-      .Add("--cpu", &options->compiler.cpu,
+      .Add("--target,--cpu", &options->compiler.cpu,
            StrCat("native (the best this machine has), a level (", Joined(codegen::TargetNames()),
                   ") or a class of CPUs (", Joined(codegen::ClassNames()), ")"))
       .TypeName("CPU")
       .ShowDefault();
+  command.Add("--os", &options->compiler.os, "Operating system of an object: linux, windows, macos, or none (no libc)")
+      .TypeName("OS");
+  command.Flag("--targets", &options->targets, "List targets and their operating systems");
   command
       .Add("--target-file", &options->target_file,
            "A file that ends in .target, with caches and thresholds: codegen/target/file.h")

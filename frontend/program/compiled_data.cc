@@ -128,6 +128,7 @@ codegen::CompilerOptions DefaultCompilerOptions() {
 codegen::CompilerOptions ToCompiler(const CompileOptions& options) {
   codegen::CompilerOptions out = DefaultCompilerOptions();
   out.cpu = options.cpu;
+  out.os = options.os;
   out.opt_level = options.opt_level;
   out.memory_budget = options.memory_budget;
   out.profile = options.profile || runtime::GetEnvironment().profile;

@@ -62,7 +62,7 @@ void EmitLoop(llvm::Module& module, const MathFunction& math_function, bool is_f
   const auto at = [&](unsigned n) { return b.CreateGEP(element, function->getArg(n), i); };
   llvm::Value* x = b.CreateAlignedLoad(type, at(0), align);
   llvm::Value* y = b.CreateAlignedLoad(type, at(1), align);
-  llvm::Value* z = math_function.emit(b, x, y, {options.has_fma, options.has_scale});
+  llvm::Value* z = math_function.emit(b, x, y, {options.has_fma, options.has_scale, /*has_permute=*/options.has_fma});
   b.CreateAlignedStore(z, at(2), align);
   llvm::Value* following = b.CreateAdd(i, b.getInt64(options.width));
   i->addIncoming(following, b.GetInsertBlock());
