@@ -80,8 +80,8 @@ llvm::FunctionCallee ProfileStep(llvm::Module* module, llvm::IRBuilderBase& b) {
 
 /// Of the address of an argument or a result in its list: a pointer of 32 bits is the first half (little-endian).
 constexpr uint64_t kWordBytes = 8;
-/// In front of a step's words in a table of steps: where its kernel is and how long the step is. Both have 32 bits where
-/// the kernel's place is its distance from the table; else it is an address.
+/// In front of a step's words in a table of steps: where its kernel is and how long the step is. Both have 32 bits
+/// where the kernel's place is its distance from the table; else it is an address.
 uint64_t StepHeadBytes(const Target& target) {
   return target.platform.has_distances ? 8 : 2 * static_cast<uint64_t>(target.platform.pointer_bytes);
 }
@@ -180,7 +180,8 @@ llvm::Function* StepsFunction(llvm::Module* module, const Target& target, llvm::
   };
   const auto after = [&](Value* from, Value* bytes) { return b.CreateGEP(b.getInt8Ty(), from, bytes); };
   Value* kernel = target.platform.has_distances ? after(table, field(0)) : b.CreateLoad(ptr, at);
-  b.CreateCall(step, {function->getArg(0), function->getArg(1), function->getArg(2), after(at, b.getInt64(head)), kernel});
+  b.CreateCall(step,
+               {function->getArg(0), function->getArg(1), function->getArg(2), after(at, b.getInt64(head)), kernel});
   Value *next = b.CreateAdd(i, b.getInt64(1)), *next_at = after(at, field(1));
   i->addIncoming(b.getInt64(0), entry);
   i->addIncoming(next, loop);
@@ -516,8 +517,8 @@ class StepEmitter {
     };
     std::vector<llvm::Constant*> fields;
     for (const PendingCall& call : calls) {
-      fields.insert(fields.end(), {place(call.kernel), llvm::ConstantInt::get(half, head + 8 * call.words.size()),
-                                   words(call)});
+      fields.insert(fields.end(),
+                    {place(call.kernel), llvm::ConstantInt::get(half, head + 8 * call.words.size()), words(call)});
     }
     table->setInitializer(llvm::ConstantStruct::get(type, fields));
     emit(StepsFunction(module_, target_, step), table, Int64(b_, static_cast<int64_t>(calls.size())));

@@ -34,11 +34,11 @@ void RegisterBackend(const llvm::Triple& triple) {
   static std::mutex mutex;
   const std::lock_guard lock(mutex);
   switch (triple.getArch()) {
-#define REEL_BACKEND(arch, Name)              \
-  case llvm::Triple::arch:                    \
-    LLVMInitialize##Name##TargetInfo();       \
-    LLVMInitialize##Name##Target();           \
-    LLVMInitialize##Name##TargetMC();         \
+#define REEL_BACKEND(arch, Name)        \
+  case llvm::Triple::arch:              \
+    LLVMInitialize##Name##TargetInfo(); \
+    LLVMInitialize##Name##Target();     \
+    LLVMInitialize##Name##TargetMC();   \
     return LLVMInitialize##Name##AsmPrinter();
 #ifndef REEL_NATIVE_BACKEND_ONLY
     REEL_BACKEND(aarch64, AArch64)
@@ -133,8 +133,8 @@ absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> MakeTargetMachine(const Tar
   RegisterBackend(triple);
   const llvm::Target* backend = llvm::TargetRegistry::lookupTarget("", triple, error);
   if (backend == nullptr) {
-    return absl::UnimplementedError(StrCat("this build of Reel has no code generator for ", platform.triple, ": ", error,
-                                           "; build it with LLVM's shared library"));
+    return absl::UnimplementedError(StrCat("this build of Reel has no code generator for ", platform.triple, ": ",
+                                           error, "; build it with LLVM's shared library"));
   }
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;  // an fma exists only where we emit one

@@ -248,9 +248,7 @@ llvm::Constant* ConstantOf(llvm::LLVMContext& context, DType dtype, uint64_t bit
 
 namespace {
 
-math::MathOptions MathOptionsOf(const Target& target) {
-  return {target.has_fma, target.has_scale, target.has_permute};
-}
+math::MathOptions MathOptionsOf(const Target& target) { return {target.has_fma, target.has_scale, target.has_permute}; }
 
 }  // namespace
 

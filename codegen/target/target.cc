@@ -76,9 +76,9 @@ const Level* LevelOf(std::string_view name) {
 
 Platform MakePlatform(const PlatformRow& row) {
   const auto has = [&](uint32_t trait) { return (row.traits & trait) != 0; };
-  return {std::string(row.os),  std::string(row.triple), std::string(row.cpu), std::string(row.features),
-          row.pointer_bytes,    row.register_words,      has(kCpuid),          has(kDistances),
-          has(kOwnMemory),      has(kIndependent)};
+  return {std::string(row.os), std::string(row.triple), std::string(row.cpu), std::string(row.features),
+          row.pointer_bytes,   row.register_words,      has(kCpuid),          has(kDistances),
+          has(kOwnMemory),     has(kIndependent)};
 }
 
 // The target's platform for a system, "" the default of its architecture.

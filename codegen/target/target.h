@@ -48,8 +48,8 @@ struct Target {
 };
 
 /// "native" (what REEL_CPU says, else the best level this CPU supports), a level, a class of CPUs, or the path of a
-/// target file (file.h), which ends in .target. `os`: "linux", "windows", "macos", "none", or "", the first one that the table has for
-/// the architecture. Unknown names give an error that lists the known ones.
+/// target file (file.h), which ends in .target. `os`: "linux", "windows", "macos", "none", or "", the first one that
+/// the table has for the architecture. Unknown names give an error that lists the known ones.
 absl::StatusOr<Target> FindTarget(std::string_view cpu, std::string_view os = "");
 /// One of the levels.
 absl::StatusOr<Target> FindLevel(std::string_view name);

@@ -113,7 +113,8 @@ std::string ListOfTargets(bool json) {
   std::string out;
   for (const std::string_view name : codegen::TargetNames()) {
     const std::vector<std::string_view> systems = codegen::SystemsOf(name);
-    StrAppend(&out, json ? JsonText(Json{{"target", name}, {"os", systems}}) : StrCat(name, ": ", Joined(systems)), "\n");
+    StrAppend(&out, json ? JsonText(Json{{"target", name}, {"os", systems}}) : StrCat(name, ": ", Joined(systems)),
+              "\n");
   }
   return out;
 }
@@ -129,6 +130,7 @@ void Run(const Options& options, Program* program) {
       {"obj", ".o"}, {"header", ".h"},      {"llvm", ".ll"}, {"asm", ".s"},
       {"so", ".so"}, {"plan", ".plan.txt"}, {"dot", ".dot"}};
   const std::string name = SymbolName(options.out);
+  if (options.Emits("so")) Check(reel::internal::CheckLinkable(options.compiler.cpu, options.compiler.os));
   OutputFiles files;
   for (const auto& [kind, bytes] : options.isolate ? CompileIsolated(options, name) : Compile(options, name)) {
     const std::string path = StrCat(options.out, kSuffixes.at(kind));

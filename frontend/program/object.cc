@@ -58,6 +58,7 @@ void WriteObject(const Graph& graph, const std::string& path, const CompileOptio
 
 template <typename Graph>
 void WriteSharedLibrary(const Graph& graph, const std::string& path, const CompileOptions& options) {
+  internal::Check(internal::CheckLinkable(options.cpu, options.os));
   const codegen::ObjectFiles files = ObjectOf(graph.internal_data(), path, options);
   const std::string library = internal::Take(internal::LinkShared(files.object));
   internal::Check(WriteFiles({{path + ".so", &library}, {path + ".h", &files.header}}));

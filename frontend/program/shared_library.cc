@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "codegen/target/target.h"
 #include "ir/file/folder.h"
 #include "ir/file/reader.h"
 #include "ir/file/writer.h"
@@ -42,6 +43,16 @@ absl::StatusOr<int> Run(std::vector<std::string> arguments, const std::string& o
 }
 
 }  // namespace
+
+absl::Status CheckLinkable(const std::string& cpu, const std::string& os) {
+  const auto target = codegen::FindTarget(cpu, os), own = codegen::FindTarget("x86-64-v2");
+  if (!target.ok()) return target.status();
+  if (target->platform.triple == own->platform.triple) return absl::OkStatus();
+  return absl::UnimplementedError(
+      StrCat("a shared library for ", target->level, " on ", target->platform.os,
+             " is linked by that system's compiler, not by this machine's cc; make an object "
+             "(emit obj) and link that"));
+}
 
 absl::StatusOr<std::string> LinkShared(std::string_view object) {
   const ir::TemporaryFolder folder;

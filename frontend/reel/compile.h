@@ -26,10 +26,11 @@ struct InstanceData;
 struct CompileOptions {
   /// What is compiled for: x86-64-v2, x86-64-v3, x86-64-v4, x86-64-v4-bf16; a class of CPUs such as zen4 or
   /// icelake-server, whose caches schedules go by; or a target file, which ends in .target. Of objects also aarch64,
-  /// riscv64 (with V) and wasm32: the same bits as x86-64-v3, of wasm32 as x86-64-v2, which do not fuse multiplications.
+  /// riscv64 (with V) and wasm32: the same bits as x86-64-v3, of wasm32 as x86-64-v2, which do not fuse
+  /// multiplications.
   std::string cpu = "native";
-  /// Of objects, the operating system: linux, windows, macos, or none for one that needs no libc. "" is linux, of wasm32
-  /// none. `reel compile --targets` lists what there is.
+  /// Of objects, the operating system: linux, windows, macos, or none for one that needs no libc. "" is linux, of
+  /// wasm32 none. `reel compile --targets` lists what there is.
   std::string os = "";
   int opt_level = 2;           ///< 0: one kernel per op; 2: fused and vectorised. The same bits.
   /// Bytes for temporaries (activations, not variables); 0: no limit. Where a step needs more, values

@@ -151,10 +151,12 @@ void RegisterExecutables(nb::module_& m) {
         "measurements.");
   m.def(
       "export",
-      [](nb::handle graph, const std::string& path, const std::string& emit, const std::string& cpu, bool check_bounds,
-         nb::handle budget, nb::handle extents, const std::string& schedules) {
+      [](nb::handle graph, const std::string& path, const std::string& emit, const std::string& cpu,
+         const std::string& os, bool check_bounds, nb::handle budget, nb::handle extents,
+         const std::string& schedules) {
         if (emit != "obj" && emit != "so") ThrowInvalid("export: emit is 'obj' or 'so', not '" + emit + "'");
-        const CompileOptions options = ToOptions(cpu, 2, 0, false, check_bounds, budget, extents, schedules, 0);
+        CompileOptions options = ToOptions(cpu, 2, 0, false, check_bounds, budget, extents, schedules, 0);
+        options.os = os;
         WithGraph(graph, [&](const auto& g) {
           if (emit == "so")
             CompileToSharedLibrary(g, path, options);
@@ -162,12 +164,17 @@ void RegisterExecutables(nb::module_& m) {
             CompileToObject(g, path, options);
         });
       },
-      "graph"_a, "path"_a, nb::kw_only(), "emit"_a = "obj", "cpu"_a = "native", "check_bounds"_a = true,
+      "graph"_a, "path"_a, nb::kw_only(), "emit"_a = "obj", "cpu"_a = "native", "os"_a = "", "check_bounds"_a = true,
       "budget"_a = nb::none(), "extents"_a = nb::none(), "schedules"_a = "",
-      nb::sig("def export(graph: Module | Function, path: str, *, emit: str = 'obj', cpu: str = 'native', "
-              "check_bounds: bool = True, budget: Budget | None = None, "
-              "extents: Mapping[str, int | Sequence[int]] | None = None, schedules: str = '') -> None"),
-      "Writes path.o (emit='so': path.so, linked by `cc`) and path.h: the module as C code that needs libc alone. Its "
+      nb::sig(
+          "def export(graph: Module | Function, path: str, *, emit: str = 'obj', cpu: str = 'native', os: str = '', "
+          "check_bounds: bool = True, budget: Budget | None = None, "
+          "extents: Mapping[str, int | Sequence[int]] | None = None, schedules: str = '') -> None"),
+      "Writes path.o (emit='so': path.so, linked by `cc`) and path.h: the module as C code that needs libc alone. "
+      "`cpu`: "
+      "'native', a level of x86-64, 'aarch64', 'riscv64' or 'wasm32'; `os`: 'linux', 'windows', 'macos' or 'none' (no "
+      "libc); "
+      "`reel compile --targets` lists them. Its "
       "functions return 9 if an index or a label is out of range. extents={'B': [1, 32]} lists the numbers that an "
       "open extent may have, where an entry point does not take them all. `schedules`: a file that `reel tune` or "
       "compile(tune=...) wrote; the same file gives the same object.");
