@@ -77,6 +77,7 @@ Command AddCommand(Program* program, const std::string& name, const std::string&
 
 void AddShow(Program* program);
 void AddVerify(Program* program);
+void AddDiff(Program* program);
 void AddGrad(Program* program);
 void AddOpt(Program* program);
 void AddRun(Program* program);

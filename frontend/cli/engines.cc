@@ -13,6 +13,7 @@
 #include "frontend/values/tensor_data.h"
 #include "ir/budget_scope.h"
 #include "ir/eval/eval.h"
+#include "ir/names.h"
 #include "passes/pass.h"
 #include "passes/specialize.h"
 #include "runtime/abi.h"
@@ -144,7 +145,13 @@ RunResult RunCompiled(const ir::Module& module, const ir::Function& function, co
   options.profile = profile || runtime::GetEnvironment().profile;
   const auto compiled = Take(reel_compiler()->Compile(only, options));
   const codegen::Program& program = compiled->program();
-  const codegen::EntryPoint& entry = program.entries.at(0);
+  // Functions that nothing calls any more may be entry points beside it.
+  const auto found = std::find_if(program.entries.begin(), program.entries.end(), [&](const codegen::EntryPoint& e) {
+    return e.name == only.functions().back()->name();
+  });
+  if (found == program.entries.end()) Fail(kInvalid, StrCat("compiling left out ", ir::Quoted(function.name())));
+  const codegen::EntryPoint& entry = *found;
+  const auto number = static_cast<int>(found - program.entries.begin());
   const runtime::Buffer instance = internal::MakeInstance(program);
   internal::WriteInitialValues(program, instance);
 
@@ -163,9 +170,9 @@ RunResult RunCompiled(const ir::Module& module, const ir::Function& function, co
   const int32_t status = [&] {
     const internal::Deadline deadline(SecondsLeft(common));
     static_cast<reel_instance*>(instance.data())->stop = deadline.passed();
-    return compiled->entry(0)(instance.data(), arguments.data(), results.data());
+    return compiled->entry(number)(instance.data(), arguments.data(), results.data());
   }();
-  profiler.AddRun(0, begin);
+  profiler.AddRun(number, begin);
   RunResult result{{}, Take(ir::InitialState(module)), Now() - start};
   if (profile) {
     result.profile = internal::ProfileOf(program, profiler);

@@ -59,6 +59,7 @@ int Main(int argc, char** argv) {
                   {}};
   AddShow(&program);
   AddVerify(&program);
+  AddDiff(&program);
   AddGrad(&program);
   AddOpt(&program);
   AddRun(&program);

@@ -1,4 +1,5 @@
 #include "frontend/cli/cli.h"
+#include "frontend/cli/summary.h"
 
 #include <nlohmann/json.hpp>
 
@@ -10,12 +11,18 @@ namespace {
 
 struct Options : Common {
   std::string file, function;
-  bool full = false, locations = false, dot = false;
+  bool full = false, locations = false, dot = false, summary = false;
+  std::vector<std::string> extents;
 };
 
 void Run(const Options& options, Program* program) {
   const ir::Module module = ReadModule(options.file, options.budget);
   const bool one = !options.function.empty();
+  if (options.summary) {
+    const Json summary = Summarise(module, ParseExtents(options.extents), options);
+    program->out = options.json ? JsonText(summary, 2) + "\n" : SummaryText(summary);
+    return;
+  }
   if (options.json) {
     const Json json = one ? Describe(module, FindFunction(module, options.function)) : Describe(module);
     program->out = JsonText(json, 2) + "\n";
@@ -43,6 +50,10 @@ void AddShow(Program* program) {
   command.Add("--function", &options->function, "Only this function").TypeName("NAME");
   command.Flag("--full", &options->full, "Print large constants in full, so that the text loads again");
   command.Flag("--locations", &options->locations, "Print source lines");
+  command.Flag("--summary", &options->summary, "Print parameters, operations, bytes and memory instead");
+  command.Add("--extent", &options->extents, "Of --summary: NAME=NUMBER, the value of a symbolic extent")
+      .OneEach()
+      .TypeName("NAME=INT");
   command.Flag("--dot", &options->dot, "Print the graphs as Graphviz source");
 }
 

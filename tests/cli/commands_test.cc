@@ -9,8 +9,8 @@
 namespace reel::cli {
 namespace {
 
-const std::vector<std::string> kNames = {"show",  "verify", "grad",  "opt",  "run",        "compile", "convert",
-                                         "train", "ops",    "bench", "tune", "completion", "man"};
+const std::vector<std::string> kNames = {"show",    "verify", "diff", "grad",  "opt",  "run",        "compile",
+                                         "convert", "train",  "ops",  "bench", "tune", "completion", "man"};
 
 class Commands : public testing::Test {
  protected:
@@ -52,6 +52,11 @@ TEST_F(Commands, Show) {
   EXPECT_EQ(kModule, Ok({"show", file_, "--full"}));
   EXPECT_TRUE(Ok({"show", file_, "--function", "train"}).starts_with("func @train"));
   EXPECT_NE(std::string::npos, Ok({"show", file_, "--dot"}).find("digraph"));
+  const Json summary = OkJson({"show", file_, "--summary"});
+  EXPECT_EQ(summary["variables"]["count"], 2);
+  EXPECT_GT(summary["entries"][0]["flops"], 0);
+  EXPECT_GT(summary["instance_bytes"], 64);
+  EXPECT_TRUE(Ok({"show", file_, "--summary"}).starts_with("module "));
   const Json json = OkJson({"show", file_});
   EXPECT_EQ("train", json["functions"][0]["name"]);
   EXPECT_EQ("loss", json["functions"][0]["results"][0]["name"]);
@@ -137,6 +142,25 @@ TEST_F(Commands, RunOnEveryEngine) {
   EXPECT_NE(
       std::string::npos,
       Ok({"run", file_, "--input", "x=" + Path("x.npy"), "--input", "n=" + Path("n.npy")}).find("loss: f32[]\n11"));
+}
+
+// A file of each format gives the bits that it always gave (ir/VERSIONS.md).
+TEST_F(Commands, OldFilesRunAsTheyDid) {
+  const float x[] = {0.5f, -1.5f, 2.25f, 3, -0.0f, 7};
+  Write(Path("x.npy"), FormatNpy(ir::Literal::From<float>({3, 2}, x)));
+  Write(Path("yes.npy"), FormatNpy(ir::Literal::ScalarInt(kBool, 1)));
+  const std::map<std::string, std::string> old = {{"interpret", "3307.4001  ]]"}, {"jit", "3307.4     ]]"}};
+  for (const std::string file : {"v1.reel", "v1.reel.txt", "v2.reel"}) {
+    for (const std::string engine : {"interpret", "jit"}) {
+      SCOPED_TRACE(file + " " + engine);
+      const std::string text =
+          Ok({"run", SourceDir() + "/tests/data/golden/" + file, "--function", "main program", "--input",
+              "x=" + Path("x.npy"), "--input", "odd, name=" + Path("yes.npy"), "--engine", engine});
+      EXPECT_NE(std::string::npos,
+                text.find("[[  14.0625    144.      ]\n [  53.472656         inf]\n [   0.       " + old.at(engine)))
+          << text;
+    }
+  }
 }
 
 TEST_F(Commands, SymbolsThatAFunctionDoesNotUseNeedNoValue) {
@@ -248,6 +272,19 @@ TEST_F(Commands, CompileEmitsThePlan) {
   Ok({"compile", file_, "-o", Path("small"), "--emit=plan,dot"});
   EXPECT_NE(std::string::npos, Read(Path("small.plan.txt")).find("entry train"));
   EXPECT_NE(std::string::npos, Read(Path("small.dot")).find("digraph"));
+}
+
+TEST_F(Commands, DiffNamesWhatDiffers) {
+  EXPECT_EQ("", Ok({"diff", file_, file_}));
+  std::string other(kModule);
+  const size_t at = other.find(" = add ");
+  ASSERT_NE(std::string::npos, at);
+  Write(Path("other.reel.txt"), other.replace(at, 7, " = sub "));
+  const std::string text = Ok({"diff", file_, Path("other.reel.txt")});
+  EXPECT_NE(std::string::npos, text.find("function \"train\": nodes 8 became 8: -1 add, +1 sub")) << text;
+  EXPECT_NE(std::string::npos, text.find("first other line: ")) << text;
+  EXPECT_TRUE(
+      Ok({"diff", file_, Path("other.reel.txt"), "--json"}).starts_with(R"({"kind":"function","name":"train",)"));
 }
 
 TEST_F(Commands, OptPrintsThePlanAfterAPhase) {
