@@ -29,6 +29,7 @@ import numpy as np
 FOLDER = pathlib.Path(__file__).parent / "tf_cases"
 TOLERANCES = {"float64": 1e-9, "complex128": 1e-9, "float16": 4e-3, "bfloat16": 3e-2}
 MOST = 4096  # elements of a result
+ABSENT = "absent"
 OPTIONS = ("mode", "tol", "grads", "second", "differs")
 
 
@@ -260,10 +261,12 @@ def differences(tf, wanted, got, tol, where="value", other=None):
         return []
     if isinstance(got, dict) and "error" in got:
         return [f"{where}: {str(wanted)[:120]} wanted, got {got['error']}: {got['text']}"]
-    if isinstance(wanted, dict) and "dtype" in wanted:
+    if isinstance(wanted, dict) and "data" in wanted:
         return tensor_differences(wanted, got, tol, where)
-    if isinstance(wanted, dict) and isinstance(got, dict) and wanted.keys() == got.keys():
-        return [d for k in wanted for d in differences(tf, wanted[k], got[k], tol, f"{where}.{k}")]
+    if isinstance(wanted, dict) and isinstance(got, dict):
+        keys = [*wanted, *(k for k in got if k not in wanted)]
+        pairs = [(k, wanted.get(k, ABSENT), got.get(k, ABSENT)) for k in keys]
+        return [d for k, w, g in pairs for d in differences(tf, w, g, tol, f"{where}.{k}")]
     if isinstance(wanted, list) and isinstance(got, list) and len(wanted) == len(got):
         return [d for i, (w, g) in enumerate(zip(wanted, got)) for d in differences(tf, w, g, tol, f"{where}[{i}]")]
     return [] if wanted == got else [f"{where}: {str(wanted)[:200]} wanted, got {str(got)[:200]}"]
@@ -271,7 +274,7 @@ def differences(tf, wanted, got, tol, where="value", other=None):
 
 def tensor_differences(wanted, got, tol, where):
     if not isinstance(got, dict) or (got.get("dtype"), got.get("shape")) != (wanted["dtype"], wanted["shape"]):
-        kind = [got["dtype"], got["shape"]] if isinstance(got, dict) and "dtype" in got else got
+        kind = [got["dtype"], got["shape"]] if isinstance(got, dict) and "data" in got else got
         return [f"{where}: {wanted['dtype']} {wanted['shape']} wanted, got {str(kind)[:200]}"]
     if wanted["data"] and isinstance(wanted["data"][0], str):
         return [] if wanted["data"] == got["data"] else [f"{where}: {wanted['data'][:8]} wanted, got {got['data'][:8]}"]

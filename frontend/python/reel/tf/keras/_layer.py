@@ -12,7 +12,6 @@ from ... import _core
 from .. import dtypes as _dtypes
 from .. import nest as _nest
 from .._convert import cast, convert_to_tensor
-from .._module import Module, parts_of
 from .._shape import TensorShape
 from .._tensor import Tensor, TensorLike
 from .._trace import converted as _converted
@@ -22,15 +21,16 @@ from ..errors import ConversionError
 from . import _masks
 from ._naming import entered, name_of_class, path, path_of
 from ._serialize import dtype_of, objects, serialize
-from ._specs import KINDS as _KINDS
 from ._specs import CallInfo as CallInfo
 from ._specs import InputSpec as InputSpec
 from ._specs import constraint_of as constraint_of
-from ._specs import kind_of as _kind_of
 from ._specs import metric_class as _metric_class
 from ._specs import regularizer_of as regularizer_of
 from ._specs import shape_of as _shape_of
+from ._tracking import UNTRACKED as UNTRACKED
+from ._tracking import Tracked
 from ._variable import Variable
+from ._variable import changes as _changes
 
 if _t.TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -49,7 +49,6 @@ class _Context(_threading.local):
 
 
 context = _Context()
-_UNTRACKED = frozenset(("_weights", "_losses", "_reel_methods", "_reel_deferred", "_name", "_made", "_inbound"))
 
 
 _infos: dict[type, CallInfo] = {}
@@ -79,7 +78,7 @@ def _refuse(layer, given):
     )
 
 
-class Layer(Module):
+class Layer(Tracked):
     """A function with variables: subclasses define build(input_shape), which makes them, and call(inputs).
 
     dtype: that of the variables, and what floating inputs are cast to unless `autocast` is False.
@@ -116,7 +115,7 @@ class Layer(Module):
         shape = kwargs.pop("batch_input_shape", kwargs.pop("batch_shape", shape))
         if kwargs:
             _refuse(self, kwargs)
-        if name is not None and not isinstance(name, str):
+        if name is not None and (not isinstance(name, str) or "/" in name):
             raise ConversionError(
                 f"Argument `name` must be a string and cannot contain character `/`. Received: {name}"
             )
@@ -198,6 +197,11 @@ class Layer(Module):
         if initializer is None:
             initializer = "glorot_uniform" if _dtypes.as_dtype(dtype).is_floating else "zeros"
         shape = (shape,) if isinstance(shape, int) else tuple(shape or ())
+        if None in shape:
+            raise ConversionError(
+                "Shapes used to initialize variables must be fully-defined (no `None` dimensions). Received: "
+                f"shape={shape} for variable {name!r} of layer '{self.name}'"
+            )
         value = initializers.get(initializer)(shape, dtype=dtype)
         if _state.graph is not None:
             variable = _TfVariable(value, trainable=trainable, name=f"{self.name}/{name or 'weight'}", dtype=dtype)
@@ -209,90 +213,20 @@ class Layer(Module):
                 )  # fmt: skip
             variable._of_trainable = bool(trainable)
         self.__dict__.setdefault("_weights", []).append(variable)
+        _changes.add()
         return variable
 
     def add_variable(self, shape: Any, initializer: Any, dtype: Any = None, **options: Any) -> Any:
         """add_weight."""
         return self.add_weight(shape, initializer, dtype, **options)
 
-    def _tracked(self):
-        """(name, object) in attributes and in lists, tuples and dicts there, in the order of the attributes."""
-        for key, value in list(self.__dict__.items()):
-            kind = _KINDS.get(value.__class__)
-            if kind is None:
-                kind = _KINDS[value.__class__] = _kind_of(value.__class__)
-            if kind == "leaf" and key not in _UNTRACKED:
-                yield key, value
-            elif kind == "nested" and key not in _UNTRACKED:
-                for _, leaf in parts_of(value):
-                    yield key, leaf
-
-    def _own_variables(self):
-        """Its own, trainable ones first."""
-        found = {id(v): v for v in self.__dict__.get("_weights", ())}
-        for _, x in self._tracked():
-            if isinstance(x, _TfVariable):
-                found.setdefault(id(x), x)
-        return sorted(found.values(), key=lambda v: not v.__dict__.get("_of_trainable", v.trainable))
-
-    def _own_layers(self):
-        """The layers in it that are no layer's in it; other modules too."""
-        metric, found = _metric_class(), {}
-        for _, x in self._tracked():
-            if isinstance(x, Module) and not isinstance(x, metric) and x is not self:
-                found.setdefault(id(x), x)
-        return list(found.values())
-
-    def _flatten_layers(self, include_self=True, recursive=True):
-        """Layers in it, each after the one that it is in."""
-        seen, out = set(), []
-
-        def walk(layer, own):
-            if id(layer) in seen:
-                return
-            seen.add(id(layer))
-            if own:
-                out.append(layer)
-            if isinstance(layer, Layer) and (recursive or layer is self):
-                for inner in layer._own_layers():
-                    walk(inner, True)
-
-        walk(self, include_self)
-        return [x for x in out if isinstance(x, Layer)]
-
-    @property
-    def variables(self) -> list[_TfVariable]:
-        """All variables: its own, then those of the layers in it."""
-        found = {id(v): v for v in self._own_variables()}
-        for layer in self._own_layers():
-            for v in layer.variables:
-                found.setdefault(id(v), v)
-        return list(found.values())
-
     @property
     def weights(self) -> list[Any]:
         """All variables, a list."""
         return self.variables
 
-    @property
-    def trainable_variables(self) -> list[_TfVariable]:
-        """The trainable ones, a list; none if `trainable` is False."""
-        if not self.trainable:
-            return []
-        found = {id(v): v for v in self._own_variables() if v.trainable}
-        for layer in self._own_layers():
-            for v in layer.trainable_variables:
-                found.setdefault(id(v), v)
-        return list(found.values())
-
-    @property
-    def non_trainable_variables(self) -> list[_TfVariable]:
-        """The others."""
-        trainable = {id(v) for v in self.trainable_variables}
-        return [v for v in self.variables if id(v) not in trainable]
-
-    trainable_weights = trainable_variables
-    non_trainable_weights = non_trainable_variables
+    trainable_weights = Tracked.trainable_variables
+    non_trainable_weights = Tracked.non_trainable_variables
 
     def get_weights(self) -> list[Any]:
         """Values of all variables, NumPy arrays."""
@@ -384,7 +318,7 @@ class Layer(Module):
             if x.__class__ is Tensor:
                 t = x
             elif isinstance(x, (TensorLike, _core.Tensor)) or hasattr(x, "__array__"):
-                if isinstance(x, _TfVariable):
+                if isinstance(x, _TfVariable) and (wanted is None or not x.dtype.is_floating or x.dtype == wanted):
                     return x
                 t = convert_to_tensor(x)
             else:
@@ -526,9 +460,11 @@ class Layer(Module):
             },
         }  # fmt: skip
         names = [n for c in reversed(type(self).__mro__) for n in c.__dict__.get("_config", ())]
+        if self.activity_regularizer is not None:
+            config["activity_regularizer"] = serialize(self.activity_regularizer)
         config.update({n: serialize(getattr(self, n)) for n in names})
         if type(self).__init__ is not Layer.__init__ and not names and type(self).get_config is Layer.get_config:
-            config.update(self._made_of())
+            config = {**self._made_of(), **config}
         return config
 
     def _made_of(self):
@@ -572,7 +508,7 @@ class Layer(Module):
 
         new = type(self).__new__(type(self))
         memo[id(self)] = new
-        skip = ("_inbound", "_reel_methods", "_losses")
+        skip = ("_inbound", "_reel_methods", "_losses", "_gathered")
         for key, value in self.__dict__.items():
             if key not in skip:
                 new.__dict__[key] = copy.deepcopy(value, memo)

@@ -99,7 +99,8 @@ def _object(x):
 
 def _function(f):
     """The name of one of keras; of others how it is registered, or may be given as a custom object."""
-    if _builtin_function(f.__name__) is f:
+    builtin = _builtin_function(f.__name__)
+    if builtin is f or builtin is not None and f.__module__.startswith("reel.tf."):  # tf.nn.gelu is gelu
         return f.__name__
     if f.__name__ == "<lambda>":
         raise _core.UnimplementedError("a lambda has no name to be found by: define a function, and register it by "

@@ -9,7 +9,7 @@ from .._convert import cast
 from .._module import Module
 from ..errors import ConversionError
 from . import _hdf5
-from ._layer import _UNTRACKED, Layer
+from ._layer import UNTRACKED, Layer
 from ._naming import snake_class
 from .metrics import Metric
 from .optimizers import Optimizer
@@ -19,7 +19,7 @@ if _t.TYPE_CHECKING:
     from typing import Any
 
 _PACKAGE = __package__ + "."
-_NO_CHILDREN = frozenset((*_UNTRACKED, "_sequence", "_graph", "_graph_layers", "_compiled", "_input_shape_given"))
+_NO_CHILDREN = frozenset((*UNTRACKED, "_sequence", "_graph", "_graph_layers", "_compiled", "_input_shape_given"))
 
 
 def _of_class(cls):

@@ -17,6 +17,20 @@ if _t.TYPE_CHECKING:
 _name_of = _core.Variable.name.fget
 
 
+class Changes:
+    """Whether an attribute or a flag changed by which a layer's variables are found: then `state` is another object."""
+
+    def __init__(self) -> None:
+        self.state = object()
+
+    def add(self) -> None:
+        """One more."""
+        self.state = object()
+
+
+changes = Changes()
+
+
 class Variable(_TfVariable):
     """A weight: initializer(shape, dtype), or a value, is what it begins with.
 
@@ -73,6 +87,7 @@ class Variable(_TfVariable):
     @trainable.setter
     def trainable(self, value: bool) -> None:
         self._trainable = bool(value)
+        changes.add()
 
     def __deepcopy__(self, memo: Any) -> Variable:
         return Variable(

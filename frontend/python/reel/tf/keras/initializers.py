@@ -264,9 +264,13 @@ class Orthogonal(RandomInitializer):
             )
         rows, columns = _math.prod(shape[:-1]), shape[-1]
         tall = (max(rows, columns), min(rows, columns))
-        q, r = _linalg.qr(_random.stateless_normal(tall, self._seed(), dtype=_float(dtype)))
+        drawn = _random.stateless_normal(tall, self._seed(), dtype=_float(dtype))
+        wide = _common.tensor(drawn, _dtypes.float64 if drawn.dtype == _dtypes.float64 else _dtypes.float32)
+        q, r = _linalg.qr(wide)
         q = q * _tf_math.sign(_linalg.diag_part(r))  # so that it is drawn uniformly
-        return self.gain * _array.reshape(_array.transpose(q) if rows < columns else q, shape)
+        return _common.tensor(
+            self.gain * _array.reshape(_array.transpose(q) if rows < columns else q, shape), drawn.dtype
+        )
 
 
 _CLASSES = {

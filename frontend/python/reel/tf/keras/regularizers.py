@@ -3,6 +3,7 @@
 from __future__ import annotations as _annotations
 
 import math as _python_math
+import struct as _struct
 import typing as _t
 
 from .. import _array
@@ -46,6 +47,11 @@ def _checked(name, value):
     return float(value)
 
 
+def _single(value):
+    """As float32 has it."""
+    return _struct.unpack("f", _struct.pack("f", value))[0]
+
+
 class L1L2(Regularizer):
     """l1 times the sum of |x| plus l2 times the sum of x^2."""
 
@@ -70,7 +76,7 @@ class L1(Regularizer):
     _options = ("l1",)
 
     def __init__(self, l1: float | None = 0.01) -> None:
-        self.l1 = _checked("l1", 0.01 if l1 is None else l1)
+        self.l1 = _single(_checked("l1", 0.01 if l1 is None else l1))
 
     def __call__(self, x: ArrayLike) -> Any:
         return self.l1 * _math.reduce_sum(_math.abs(_tensor(x)))

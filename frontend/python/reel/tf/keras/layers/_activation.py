@@ -6,6 +6,8 @@ import typing as _t
 
 from ... import _array, math, nn
 from ..._convert import cast, convert_to_tensor
+from ..._nn_windows import linked
+from ..._tensor import wrap
 from ...errors import ConversionError
 from .. import activations as _activations
 from .. import initializers as _initializers
@@ -42,6 +44,7 @@ class ReLU(_Elementwise):
         if not self.negative_slope and not self.threshold:
             y = nn.relu(x)
         else:
+            x = wrap(linked(x._core_value())) if self.negative_slope else x
             zero = _array.zeros_like(x)
             low = (x - self.threshold) * self.negative_slope if self.negative_slope else zero
             y = _array.where(x >= self.threshold if self.threshold else x > 0, x, low)

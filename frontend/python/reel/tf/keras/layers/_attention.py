@@ -10,7 +10,9 @@ from ... import _array, math
 from ..._convert import cast
 from ..._tensor import wrap
 from ...errors import ConversionError
-from .._layer import Layer
+from .. import initializers
+from .._layer import Layer, constraint_of, regularizer_of
+from .._serialize import serialize
 from ._basic import EinsumDense, refuse_options
 from ._noise import Dropout
 
@@ -21,7 +23,7 @@ if _t.TYPE_CHECKING:
 class Attention(Layer):
     """softmax(scores of query and key) value: call([query, value], or [query, value, key])."""
 
-    _config: tuple[str, ...] = ("use_scale", "score_mode", "dropout")
+    _config: tuple[str, ...] = ("use_scale", "score_mode", "dropout", "seed")
 
     def __init__(
         self,
@@ -49,7 +51,9 @@ class Attention(Layer):
             self.concat_score_weight = self.add_weight((), "ones", name="concat_score_weight")
 
     def _checked(self, inputs):
-        if not isinstance(inputs, (list, tuple)) or not 2 <= len(inputs) <= 3:
+        # A list of tensors, or of their shapes; a shape alone is a tuple of numbers.
+        is_list = isinstance(inputs, (list, tuple)) and not any(isinstance(x, (int, type(None))) for x in inputs)
+        if not is_list or not 2 <= len(inputs) <= 3:
             raise ConversionError(
                 f"{type(self).__name__} layer must be called on a list of inputs, namely [query, value] or [query, value, key]."
             )
@@ -130,7 +134,9 @@ class MultiHeadAttention(Layer):
     _saved_names = {f"_{n}_dense": f"{n}_dense" for n in ("query", "key", "value", "output")}
     _config = (
         "num_heads", "key_dim", "value_dim", "dropout", "use_bias", "output_shape_given", "attention_axes",
+        "sliding_window", "use_gate", "seed",
     )  # fmt: skip
+    sliding_window, use_gate = None, False  # always
 
     def __init__(
         self,
@@ -164,11 +170,15 @@ class MultiHeadAttention(Layer):
             None if output_shape is None else (output_shape,) if isinstance(output_shape, int) else tuple(output_shape)
         )
         self.attention_axes = attention_axes
+        # As configs: each projection has an initializer of its own.
         self._options = {
-            "kernel_initializer": kernel_initializer, "bias_initializer": bias_initializer,
-            "kernel_regularizer": kernel_regularizer, "bias_regularizer": bias_regularizer,
-            "kernel_constraint": kernel_constraint, "bias_constraint": bias_constraint,
-        }  # fmt: skip
+            "kernel_initializer": serialize(initializers.get(kernel_initializer)),
+            "bias_initializer": serialize(initializers.get(bias_initializer)),
+            "kernel_regularizer": serialize(regularizer_of(kernel_regularizer)),
+            "bias_regularizer": serialize(regularizer_of(bias_regularizer)),
+            "kernel_constraint": serialize(constraint_of(kernel_constraint)),
+            "bias_constraint": serialize(constraint_of(bias_constraint)),
+        }
         self.supports_masking = True
 
     def build(self, query_shape: Any, value_shape: Any, key_shape: Any = None) -> None:
@@ -283,11 +293,9 @@ class MultiHeadAttention(Layer):
         return previous_mask
 
     def get_config(self) -> dict[str, Any]:
-        from .._serialize import serialize
-
         config = super().get_config()
         config["output_shape"] = config.pop("output_shape_given")
-        return config | {k: serialize(v) for k, v in self._options.items()} | {"seed": self.seed}
+        return {**config, **self._options}
 
 
 def _heads(mask):

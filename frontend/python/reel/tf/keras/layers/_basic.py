@@ -26,6 +26,15 @@ def same_dtype(x: Any, layer: Layer) -> Any:
     return x if x.dtype.is_floating or x.dtype.is_complex else cast(x, layer.dtype)
 
 
+def promoted(layer: Layer, *xs: Any) -> tuple[Any, ...]:
+    """Tensors as one dtype: complex before floating before integers, of these those of most bits."""
+    xs = tuple(convert_to_tensor(x) for x in xs)
+    kinds = [(x.dtype.is_complex, x.dtype.is_floating, x.dtype.size, x.dtype) for x in xs]
+    first = max(kinds, key=lambda k: k[:3])
+    dtype = first[3] if first[0] or first[1] or all(k[3] == first[3] for k in kinds) else xs[0].dtype
+    return tuple(cast(x, dtype) for x in xs)
+
+
 class InputLayer(Layer):
     """What keras.Input makes: shape and dtype of what will be given."""
 
@@ -42,6 +51,8 @@ class InputLayer(Layer):
         name: str | None = None,
         **kwargs: Any,
     ) -> None:
+        if shape is not None and batch_shape is not None:
+            raise ConversionError("You cannot pass both `shape` and `batch_shape` at the same time.")
         if sparse or ragged or optional or input_tensor is not None:
             raise _core.UnimplementedError(
                 "InputLayer: there are no sparse, ragged and optional inputs, and no input_tensor"
@@ -68,6 +79,7 @@ class InputLayer(Layer):
             "dtype": self.dtype,
             "sparse": False,
             "ragged": False,
+            "optional": False,
             "name": self.name,
         }
 
@@ -80,6 +92,7 @@ class Weighted(Layer):
     """What layers with a kernel and a bias share: their options by name."""
 
     _options = ("kernel", "bias")
+    quantization_config = None  # always: there are no quantised weights
 
     def _take_options(self, options):
         """Sets kernel_initializer, kernel_regularizer, kernel_constraint and so on, as objects."""
@@ -103,8 +116,8 @@ class Dense(Weighted):
     """activation(x kernel + bias): kernel [features, units], made at the first call."""
 
     _config = (
-        "units", "activation", "use_bias", "kernel_initializer", "bias_initializer", "kernel_regularizer",
-        "bias_regularizer", "kernel_constraint", "bias_constraint",
+        "units", "activation", "activity_regularizer", "use_bias", "kernel_initializer", "bias_initializer", "kernel_regularizer",
+        "bias_regularizer", "kernel_constraint", "bias_constraint", "quantization_config",
     )  # fmt: skip
 
     def __init__(
@@ -155,9 +168,13 @@ class Dense(Weighted):
 
     def call(self, inputs: Any, training: bool | None = None) -> Any:
         """activation(inputs kernel + bias)."""
-        x = same_dtype(convert_to_tensor(inputs), self)
-        y = math.tensordot(x, self.kernel, 1) if len(x.shape) != 2 else math.matmul(x, self.kernel)
-        return self.activation(y if self.bias is None else y + self.bias)
+        x, kernel = same_dtype(convert_to_tensor(inputs), self), self.kernel
+        if x.dtype.is_complex:
+            x, kernel = promoted(self, x, kernel)
+        y = math.tensordot(x, kernel, 1) if len(x.shape) != 2 else math.matmul(x, kernel)
+        if self.bias is not None:
+            y = y + (cast(self.bias, y.dtype) if y.dtype.is_complex else self.bias)
+        return self.activation(y)
 
 
 def refuse_options(layer: Any, **options: Any) -> None:
@@ -171,8 +188,8 @@ class EinsumDense(Weighted):
     """activation(einsum(equation, x, kernel) + bias): kernel of the shape that the equation says."""
 
     _config = (
-        "output_shape_given", "equation", "activation", "bias_axes", "kernel_initializer", "bias_initializer",
-        "kernel_regularizer", "bias_regularizer", "kernel_constraint", "bias_constraint",
+        "output_shape_given", "equation", "activation", "activity_regularizer", "bias_axes", "kernel_initializer", "bias_initializer",
+        "kernel_regularizer", "bias_regularizer", "kernel_constraint", "bias_constraint", "quantization_config",
     )  # fmt: skip
 
     def __init__(
@@ -230,8 +247,13 @@ class EinsumDense(Weighted):
         self.kernel = self._weight("kernel", [extents[c] for c in kernel])
         self.bias = None
         if self.bias_axes is not None:
+            if any(c not in letters for c in self.bias_axes):
+                raise ConversionError(
+                    f"EinsumDense: bias_axes {self.bias_axes!r} has axes that the output of {self.equation!r} does not have"
+                )
             at = min(letters.index(c) for c in self.bias_axes)
-            self.bias = self._weight("bias", [extents[c] if c in self.bias_axes else 1 for c in letters[at:]])
+            said = dict(zip(letters, shape))
+            self.bias = self._weight("bias", [said[c] if c in self.bias_axes else 1 for c in letters[at:]])
 
     def call(self, inputs: Any, training: bool | None = None) -> Any:
         """The product, the bias, the activation."""
@@ -307,12 +329,13 @@ class Lambda(Layer):
         )
 
 
-class Embedding(Layer):
+class Embedding(Weighted):
     """Rows of a table [input_dim, output_dim] at integer inputs."""
 
+    _options = ("embeddings",)
     _config = (
         "input_dim", "output_dim", "embeddings_initializer", "embeddings_regularizer", "embeddings_constraint",
-        "mask_zero",
+        "mask_zero", "activity_regularizer", "quantization_config",
     )  # fmt: skip
 
     def __init__(
@@ -332,10 +355,18 @@ class Embedding(Layer):
         self._input_length = kwargs.pop("input_length", None)
         super().__init__(**kwargs)
         refuse_options(self, lora_rank=lora_rank, lora_alpha=lora_alpha, quantization_config=quantization_config)
-        self.input_dim, self.output_dim, self.mask_zero = int(input_dim), int(output_dim), mask_zero
-        self.embeddings_initializer = _initializers.get(embeddings_initializer)
-        self.embeddings_regularizer = regularizer_of(embeddings_regularizer)
-        self.embeddings_constraint = constraint_of(embeddings_constraint)
+        for what, n in (("input_dim", input_dim), ("output_dim", output_dim)):
+            if not isinstance(n, int) or n <= 0:
+                raise ConversionError(
+                    f"`{what}` must be a positive integer. Received: {what}={n} (of type {type(n).__name__})."
+                )
+        self.input_dim, self.output_dim, self.mask_zero = input_dim, output_dim, mask_zero
+        self._take_options(
+            {
+                "embeddings_initializer": embeddings_initializer, "embeddings_regularizer": embeddings_regularizer,
+                "embeddings_constraint": embeddings_constraint,
+            }
+        )  # fmt: skip
         self.supports_masking = mask_zero
         self.autocast = False
         if weights is not None:
@@ -345,15 +376,12 @@ class Embedding(Layer):
     def build(self, input_shape: Any = None) -> None:
         if self.built:
             return
-        self.embeddings = self.add_weight(
-            (self.input_dim, self.output_dim), self.embeddings_initializer, name="embeddings",
-            regularizer=self.embeddings_regularizer, constraint=self.embeddings_constraint,
-        )  # fmt: skip
+        self.embeddings = self._weight("embeddings", (self.input_dim, self.output_dim))
 
     def call(self, inputs: Any) -> Any:
         """The rows."""
         x = convert_to_tensor(inputs)
-        if not x.dtype.is_integer:
+        if x.dtype.name not in ("int32", "int64"):
             x = cast(x, "int32")
         return _array.gather(self.embeddings, x)
 
@@ -378,13 +406,16 @@ class Masking(Layer):
     def _makes_mask(self):
         return True
 
+    def _kept(self, inputs, keepdims=False):
+        value = cast(convert_to_tensor(self.mask_value), inputs.dtype)
+        return math.reduce_any(math.not_equal(inputs, value), axis=-1, keepdims=keepdims)
+
     def compute_mask(self, inputs: Any, previous_mask: Any = None) -> Any:
-        return math.reduce_any(math.not_equal(inputs, self.mask_value), axis=-1)
+        return self._kept(inputs)
 
     def call(self, inputs: Any) -> Any:
         """The inputs, zeros where they are masked."""
-        kept = math.reduce_any(math.not_equal(inputs, self.mask_value), axis=-1, keepdims=True)
-        return inputs * cast(kept, inputs.dtype)
+        return inputs * cast(self._kept(inputs, True), inputs.dtype)
 
 
 class ActivityRegularization(Layer):
@@ -401,6 +432,9 @@ class ActivityRegularization(Layer):
     def call(self, inputs: Any) -> Any:
         """The inputs."""
         return inputs
+
+    def get_config(self) -> dict[str, Any]:
+        return {k: v for k, v in super().get_config().items() if k != "activity_regularizer"}
 
 
 class Wrapper(Layer):

@@ -9,7 +9,7 @@ from ..._convert import cast
 from ...errors import ConversionError
 from .. import activations as _activations
 from .._layer import Layer
-from ._basic import Weighted
+from ._basic import Weighted, same_dtype
 
 if _t.TYPE_CHECKING:
     from typing import Any
@@ -102,6 +102,7 @@ class _Cell(Weighted):
 
     def projected(self, inputs: Any) -> Any:
         """What the inputs contribute to the gates; of all steps at once, too."""
+        inputs = same_dtype(inputs, self)
         x = math.matmul(inputs, self.kernel) if len(inputs.shape) == 2 else math.tensordot(inputs, self.kernel, 1)
         return x if self.bias is None else x + self._input_bias()
 

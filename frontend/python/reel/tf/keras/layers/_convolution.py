@@ -6,11 +6,12 @@ import typing as _t
 
 from .... import _core
 from ..._convert import to_core
+from ..._nn_windows import linked, to_first, to_last
 from ..._tensor import wrap
 from ...errors import ConversionError
 from .. import activations as _activations
 from .._layer import InputSpec, Layer
-from ._basic import Weighted, same_dtype
+from ._basic import Weighted
 from ._shaping import checked_format
 
 if _t.TYPE_CHECKING:
@@ -44,8 +45,10 @@ class _Convolution(Weighted):
 
     _rank = 1
     _causal = False
+    _strides_exclude_dilation = True
     _config: tuple[str, ...] = (
         "kernel_size", "strides", "padding", "data_format", "dilation_rate", "activation", "use_bias",
+        "activity_regularizer",
     )  # fmt: skip
 
     def __init__(
@@ -68,7 +71,7 @@ class _Convolution(Weighted):
         self.padding = checked_padding(padding, self._causal)
         self.data_format = checked_format(data_format)
         self.activation, self.use_bias = _activations.get(activation), use_bias
-        if max(self.strides) > 1 and max(self.dilation_rate) > 1:
+        if self._strides_exclude_dilation and max(self.strides) > 1 and max(self.dilation_rate) > 1:
             raise ConversionError(
                 f"`strides > 1` not supported in conjunction with `dilation_rate > 1`. Received: strides={self.strides} and "
                 f"dilation_rate={self.dilation_rate}"
@@ -91,14 +94,21 @@ class _Convolution(Weighted):
         self.input_spec = InputSpec(ndim=self._rank + 2, axes={(1 if self.data_format == "channels_first" else -1): n})
         return n
 
+    def _input(self, inputs):
+        """The inputs, channels last."""
+        x = to_core(inputs)
+        if not (inputs.dtype.is_floating or inputs.dtype.is_complex):
+            raise _core.InvalidArgumentError(
+                f"{type(self).__name__}: the inputs must be floating, as its kernel is ({self.dtype}), not "
+                f"{inputs.dtype.name}; convert them with tf.cast"
+            )
+        return to_last(x, self.data_format == "channels_first")
+
     def _finished(self, y):
-        """With bias and activation."""
+        """With bias and activation, in the format of the inputs."""
         if self.use_bias:
-            bias = to_core(self.bias)
-            if self.data_format == "channels_first":
-                bias = _core.reshape(bias, (-1,) + (1,) * self._rank)
-            y = y + bias
-        return self.activation(wrap(y))
+            y = y + to_core(self.bias)
+        return self.activation(wrap(to_first(y, self.data_format == "channels_first")))
 
 
 _KINDS = ("initializer", "regularizer", "constraint")
@@ -155,31 +165,22 @@ class _Conv(_Convolution):
 
     def call(self, inputs: Any) -> Any:
         """activation(convolution(inputs) + bias)."""
-        x, padding = to_core(same_dtype(inputs, self)), self.padding
+        x, padding = self._input(inputs), self.padding
         if padding == "causal":
             before = self.dilation_rate[0] * (self.kernel_size[0] - 1)
-            pairs = [(0, 0), (before, 0), (0, 0)]
-            x = _core.pad(x, pairs if self.data_format == "channels_last" else [pairs[0], pairs[2], pairs[1]])
-            padding = "valid"
+            x, padding = _core.pad(x, [(0, 0), (before, 0), (0, 0)]), "valid"
         _check_window(self, x, padding)
+        if self.groups > 1:
+            x = linked(x)
         convolve = (_nn.conv1d, _nn.conv2d, _nn.conv3d)[self._rank - 1]
-        y = convolve(
-            x,
-            to_core(self.kernel),
-            list(self.strides),
-            padding,
-            list(self.dilation_rate),
-            self.groups,
-            self.data_format,
-        )
+        y = convolve(x, to_core(self.kernel), list(self.strides), padding, list(self.dilation_rate), self.groups)
         return self._finished(y)
 
 
 def _check_window(layer, x, padding):
     """ValueError if no window fits."""
-    first = 2 if layer.data_format == "channels_first" else 1
     sizes = [(k - 1) * d + 1 for k, d in zip(layer.kernel_size, layer.dilation_rate)]
-    if padding == "valid" and any(n < k for n, k in zip(tuple(x.shape)[first:], sizes)):
+    if padding == "valid" and any(n < k for n, k in zip(tuple(x.shape)[1:], sizes)):
         raise ConversionError(
             f"Computed output size would be negative. {type(layer).__name__}: windows of {tuple(sizes)} do not fit into "
             f"inputs {tuple(x.shape)}; use padding='same' or larger inputs"
@@ -259,14 +260,12 @@ class _Transposed(_Convolution):
 
     def call(self, inputs: Any) -> Any:
         """activation(transposed convolution(inputs) + bias)."""
-        x = to_core(same_dtype(inputs, self))
-        first = 2 if self.data_format == "channels_first" else 1
-        sizes = [self._extent(n, i) for i, n in enumerate(tuple(x.shape)[first : first + self._rank])]
+        x = self._input(inputs)
+        sizes = [self._extent(n, i) for i, n in enumerate(tuple(x.shape)[1:-1])]
         convolve = (_nn.conv1d_transpose, _nn.conv2d_transpose, _nn.conv3d_transpose)[self._rank - 1]
         y = convolve(
-            x, to_core(self.kernel), list(self.strides), self.padding, list(self.dilation_rate), output_size=sizes,
-            data_format=self.data_format,
-        )  # fmt: skip
+            x, to_core(self.kernel), list(self.strides), self.padding, list(self.dilation_rate), output_size=sizes
+        )
         return self._finished(y)
 
 
@@ -304,6 +303,7 @@ class _Depthwise(_Convolution):
 
     _config = ("depth_multiplier",)
     _options = ("depthwise", "bias")
+    _strides_exclude_dilation = False
 
     def __init__(
         self,
@@ -342,31 +342,27 @@ class _Depthwise(_Convolution):
 
     def call(self, inputs: Any) -> Any:
         """activation(convolution of each channel + bias)."""
-        x = to_core(same_dtype(inputs, self))
+        x = self._input(inputs)
         _check_window(self, x, self.padding)
         return self._finished(depthwise(self, x, to_core(self.kernel)))
 
 
 def _check_depthwise(layer):
-    if len(set(layer.strides)) > 1:
+    if layer.depth_multiplier <= 0:
         raise ConversionError(
-            f"{type(layer).__name__}: strides must be equal along all axes, as TensorFlow has them: {layer.strides}"
+            "Invalid value for argument `depth_multiplier`. Expected a strictly positive value. Received "
+            f"depth_multiplier={layer.depth_multiplier}."
         )
 
 
 def depthwise(layer: Layer, x: _core.Tensor, kernel: _core.Tensor) -> _core.Tensor:
     """The convolution of each channel with a layer's window, by that of images."""
-    rank, first = layer._rank, 2 if layer.data_format == "channels_first" else 1
-    strides, dilation, padding = list(layer.strides), list(layer.dilation_rate), layer.padding
-    if rank == 1:
-        if padding == "causal":
-            pairs = [(0, 0)] * 3
-            pairs[first] = (dilation[0] * (layer.kernel_size[0] - 1), 0)
-            x, padding = _core.pad(x, pairs), "valid"
-        x, kernel = _core.expand_dims(x, axis=first), _core.expand_dims(kernel, axis=0)
+    strides, dilation = list(layer.strides), list(layer.dilation_rate)
+    if layer._rank == 1:
+        x, kernel = _core.expand_dims(x, axis=1), _core.expand_dims(kernel, axis=0)
         strides, dilation = [1, *strides], [1, *dilation]
-    y = _nn.depthwise_conv2d(x, kernel, strides, padding, dilation, data_format=layer.data_format)
-    return _core.squeeze(y, first) if rank == 1 else y
+    y = _nn.depthwise_conv2d(x, kernel, strides, layer.padding, dilation)
+    return _core.squeeze(y, 1) if layer._rank == 1 else y
 
 
 class DepthwiseConv1D(_Depthwise):
@@ -384,6 +380,7 @@ class _Separable(_Convolution):
 
     _config = ("filters", "depth_multiplier")
     _options = ("depthwise", "pointwise", "bias")
+    _strides_exclude_dilation = False
 
     def __init__(
         self,
@@ -429,18 +426,16 @@ class _Separable(_Convolution):
 
     def call(self, inputs: Any) -> Any:
         """activation(pointwise(depthwise(inputs)) + bias)."""
-        x = to_core(same_dtype(inputs, self))
+        x = self._input(inputs)
         _check_window(self, x, self.padding)
         x = depthwise(self, x, to_core(self.depthwise_kernel))
         convolve = (_nn.conv1d, _nn.conv2d)[self._rank - 1]
-        y = convolve(x, to_core(self.pointwise_kernel), 1, "valid", data_format=self.data_format)
+        y = convolve(x, to_core(self.pointwise_kernel), 1, "valid")
         return self._finished(y)
 
 
 class SeparableConv1D(_Separable):
     """Depthwise, then pointwise, along steps."""
-
-    _causal = True
 
 
 class SeparableConv2D(_Separable):

@@ -7,9 +7,9 @@ import typing as _t
 from .... import _core
 from ... import _array, math
 from ... import linalg as _linalg
-from ..._convert import cast, convert_to_tensor
 from ...errors import ConversionError
 from .._layer import Layer
+from ._basic import promoted
 
 if _t.TYPE_CHECKING:
     from typing import Any
@@ -17,6 +17,8 @@ if _t.TYPE_CHECKING:
 
 class _Merge(Layer):
     """A list of tensors that broadcast, one after the other."""
+
+    _is_of_one_batch = True
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -32,12 +34,19 @@ class _Merge(Layer):
                 f"A merge layer should be called on a list of at least 1 input. Received {len(input_shape)} inputs"
             )
 
+        batches = {s[0] for s in input_shape if len(s)} - {None}
+        if len(batches) > 1 and self._is_of_one_batch:
+            raise ConversionError(
+                "Cannot merge tensors with different batch sizes. Received tensors with shapes "
+                f"{[tuple(s) for s in input_shape]}"
+            )
+
     def _merge(self, a, b):
         raise NotImplementedError
 
     def call(self, inputs: Any) -> Any:
         """The inputs as one."""
-        values = self._ranked([convert_to_tensor(x) for x in inputs])
+        values = self._ranked(promoted(self, *inputs))
         out = values[0]
         for x in values[1:]:
             out = self._merge(out, x)
@@ -73,6 +82,7 @@ class Subtract(_Merge):
     """The first minus the second."""
 
     def build(self, input_shape: Any) -> None:
+        super().build(input_shape)
         if len(input_shape) != 2:
             raise ConversionError(
                 f"A `Subtract` layer should be called on exactly 2 inputs. Received: input_shape={input_shape}"
@@ -117,6 +127,7 @@ class Concatenate(_Merge):
     """One after the other along an axis."""
 
     _config = ("axis",)
+    _is_of_one_batch = False
 
     def __init__(self, axis: int = -1, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -137,7 +148,7 @@ class Concatenate(_Merge):
 
     def call(self, inputs: Any) -> Any:
         """One tensor."""
-        return _array.concat([convert_to_tensor(x) for x in inputs], self.axis)
+        return _array.concat(promoted(self, *inputs), self.axis)
 
     def compute_mask(self, inputs: Any, previous_mask: Any = None) -> Any:
         if previous_mask is None or all(m is None for m in previous_mask):
@@ -149,6 +160,10 @@ class Concatenate(_Merge):
             parts.append(_array.broadcast_to(_array.expand_dims(full, -1), x.shape) if len(full.shape) < rank else full)
         out = _array.concat(parts, self.axis)
         return math.reduce_all(out, axis=-1)
+
+
+class _OutOfRange(_core.InvalidArgumentError, IndexError):
+    """An axis that there is not."""
 
 
 class Dot(_Merge):
@@ -166,6 +181,7 @@ class Dot(_Merge):
         self.supports_masking = True
 
     def build(self, input_shape: Any) -> None:
+        super().build(input_shape)
         if len(input_shape) != 2:
             raise ConversionError(
                 f"A `Dot` layer should be called on a list of 2 inputs. Received: input_shape={input_shape}"
@@ -173,8 +189,10 @@ class Dot(_Merge):
 
     def call(self, inputs: Any) -> Any:
         """[batch, axes of the first, axes of the second]."""
-        a, b = (convert_to_tensor(x) for x in inputs)
+        a, b = promoted(self, *inputs)
         given = (self.axes, self.axes) if isinstance(self.axes, int) else self.axes
+        if any(axis >= len(x.shape) for axis, x in zip(given, (a, b))):
+            raise _OutOfRange(f"Dot: axes {given} are no axes of inputs {tuple(a.shape)}, {tuple(b.shape)}")
         i, j = given[0] % len(a.shape), given[1] % len(b.shape)
         if a.shape[i] != b.shape[j]:
             raise ConversionError(
@@ -187,7 +205,7 @@ class Dot(_Merge):
         right = ["a", *letters[len(a.shape) - 1 : len(a.shape) + len(b.shape) - 2]]
         right[j] = left[i]
         out = [c for k, c in enumerate(left) if k != i] + [c for k, c in enumerate(right) if k not in (0, j)]
-        y = math.einsum(f"{''.join(left)},{''.join(right)}->{''.join(out)}", a, cast(b, a.dtype))
+        y = math.einsum(f"{''.join(left)},{''.join(right)}->{''.join(out)}", a, b)
         return _array.expand_dims(y, -1) if len(y.shape) == 1 else y
 
     def compute_mask(self, inputs: Any, previous_mask: Any = None) -> Any:

@@ -44,7 +44,9 @@ class _Drawing(Layer):
 
 
 def _rate(rate, what="rate"):
-    if not isinstance(rate, (int, float)) or not 0 <= rate <= 1:
+    if not isinstance(rate, (int, float)):
+        raise _core.InvalidTypeError(f"`{what}` must be a number between 0 and 1, not {rate!r}")
+    if not 0 <= rate <= 1:
         raise ConversionError(
             f"Invalid value received for argument `{what}`. Expected a float value between 0 and 1. Received: {what}={rate}"
         )
@@ -101,7 +103,7 @@ class SpatialDropout1D(Dropout):
     def get_config(self) -> dict[str, Any]:
         config = super().get_config()
         config = {k: v for k, v in config.items() if k not in ("noise_shape", "trainable")}  # as Keras has them
-        return config | ({"data_format": self.data_format} if self._rank > 1 else {})
+        return config | {"dtype": self.dtype} | ({"data_format": self.data_format} if self._rank > 1 else {})
 
 
 class SpatialDropout2D(SpatialDropout1D):
@@ -162,11 +164,11 @@ class GaussianDropout(_Drawing):
 class AlphaDropout(_Drawing):
     """Dropout that keeps mean and variance of what selu gives."""
 
-    _config = ("rate", "seed", "noise_shape")
+    _config = ("rate", "seed")  # without noise_shape, as Keras has them
 
     def __init__(self, rate: float, noise_shape: Any = None, seed: int | None = None, **kwargs: Any) -> None:
         super().__init__(seed, **kwargs)
-        self.rate, self.noise_shape = _rate(rate), None if noise_shape is None else tuple(noise_shape)
+        self.rate, self.noise_shape = rate, None if noise_shape is None else tuple(noise_shape)
 
     def call(self, inputs: Any, training: bool = False) -> Any:
         """The inputs; when training with elements at the low end of selu."""

@@ -9,7 +9,7 @@ from ... import _array, math, nn
 from ..._convert import cast
 from ...errors import ConversionError
 from .._layer import InputSpec, Layer
-from ._basic import Weighted, refuse_options
+from ._basic import Weighted, refuse_options, same_dtype
 
 if _t.TYPE_CHECKING:
     from typing import Any
@@ -57,8 +57,13 @@ class _ScaleAndCenter(Weighted):
 
 
 def _wide(x):
-    """Statistics of 16 bits are computed in float32."""
-    return cast(x, "float32") if x.dtype.name in ("float16", "bfloat16") else x
+    """Statistics of 16 bits and of integers are computed in float32."""
+    return x if x.dtype.name in ("float32", "float64") else cast(x, "float32")
+
+
+def _narrow(y, inputs, layer):
+    """What was computed of inputs in their dtype, then in the layer's: both roundings are Keras's."""
+    return cast(cast(y, inputs.dtype), layer.dtype)
 
 
 class BatchNormalization(_ScaleAndCenter):
@@ -68,7 +73,8 @@ class BatchNormalization(_ScaleAndCenter):
     """
 
     _config = (
-        "axis", "momentum", "moving_mean_initializer", "moving_variance_initializer", "synchronized",
+        "axis", "momentum", "moving_mean_initializer", "moving_variance_initializer", "synchronized", "renorm",
+        "renorm_clipping", "renorm_momentum",
     )  # fmt: skip
 
     def __init__(
@@ -98,7 +104,8 @@ class BatchNormalization(_ScaleAndCenter):
             epsilon, center, scale, beta_initializer, gamma_initializer, beta_regularizer, gamma_regularizer,
             beta_constraint, gamma_constraint, **kwargs,
         )  # fmt: skip
-        refuse_options(self, renorm=renorm, renorm_clipping=renorm_clipping, synchronized=synchronized)
+        refuse_options(self, renorm=renorm, renorm_clipping=renorm_clipping)
+        self.renorm, self.renorm_clipping, self.renorm_momentum = False, None, renorm_momentum
         self.axis, self.momentum, self.synchronized = int(axis), float(momentum), synchronized
         self.moving_mean_initializer = initializers.get(moving_mean_initializer)
         self.moving_variance_initializer = initializers.get(moving_variance_initializer)
@@ -116,6 +123,7 @@ class BatchNormalization(_ScaleAndCenter):
 
     def call(self, inputs: Any, training: bool | None = None, mask: Any = None) -> Any:
         """The normalised inputs."""
+        inputs = same_dtype(inputs, self)
         x, rank = _wide(inputs), len(inputs.shape)
         axis = self.axis % rank
         shape = [n if i == axis else 1 for i, n in enumerate(inputs.shape)]
@@ -151,7 +159,7 @@ class BatchNormalization(_ScaleAndCenter):
 class LayerNormalization(_ScaleAndCenter):
     """(x - mean) / sqrt(variance + epsilon) gamma + beta over the last axis, or some axes."""
 
-    _config = ("axis",)
+    _config = ("axis", "rms_scaling")
 
     def __init__(
         self,
@@ -170,6 +178,7 @@ class LayerNormalization(_ScaleAndCenter):
     ) -> None:
         if rms_scaling:
             raise _core.UnimplementedError("LayerNormalization: for rms_scaling there is RMSNormalization")
+        self.rms_scaling = False
         super().__init__(
             epsilon, center, scale, beta_initializer, gamma_initializer, beta_regularizer, gamma_regularizer,
             beta_constraint, gamma_constraint, **kwargs,
@@ -179,6 +188,7 @@ class LayerNormalization(_ScaleAndCenter):
                 f"Expected an int or a list/tuple of ints for the argument 'axis', but received: {axis}"
             )
         self.axis = list(axis) if isinstance(axis, (list, tuple)) else axis
+        self.autocast = False
 
     def _axes(self):
         return self.axis if isinstance(self.axis, list) else [self.axis]
@@ -196,9 +206,8 @@ class LayerNormalization(_ScaleAndCenter):
         def along(v):
             return None if v is None else cast(v.value() if axes == [rank - 1] else _array.reshape(v, shape), x.dtype)
 
-        return cast(
-            nn.batch_normalization(x, mean, variance, along(self.beta), along(self.gamma), self.epsilon), inputs.dtype
-        )
+        y = nn.batch_normalization(x, mean, variance, along(self.beta), along(self.gamma), self.epsilon)
+        return _narrow(y, inputs, self)
 
 
 class RMSNormalization(Layer):
@@ -249,6 +258,7 @@ class GroupNormalization(_ScaleAndCenter):
             beta_constraint, gamma_constraint, **kwargs,
         )  # fmt: skip
         self.groups, self.axis = groups, axis
+        self.autocast = False
 
     def build(self, input_shape: Any) -> None:
         n = input_shape[self.axis]
@@ -280,7 +290,7 @@ class GroupNormalization(_ScaleAndCenter):
             return None if v is None else cast(_array.reshape(v, ones), x.dtype)
 
         y = nn.batch_normalization(parts, mean, variance, along(self.beta), along(self.gamma), self.epsilon)
-        return cast(_array.reshape(y, shape), inputs.dtype)
+        return _narrow(_array.reshape(y, shape), inputs, self)
 
 
 class UnitNormalization(Layer):
@@ -290,7 +300,12 @@ class UnitNormalization(Layer):
 
     def __init__(self, axis: Any = -1, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.axis = list(axis) if isinstance(axis, (list, tuple)) else axis
+        axes = axis if isinstance(axis, (list, tuple)) else [axis]
+        if not all(isinstance(a, int) for a in axes):
+            raise _core.InvalidTypeError(
+                f"Invalid value for `axis` argument: expected an int or a list/tuple of ints. Received: axis={axis}"
+            )
+        self.axis = list(axes) if isinstance(axis, (list, tuple)) else axis
         self.supports_masking = True
         self.built = True
 

@@ -6,9 +6,11 @@ import typing as _t
 
 from .... import _core
 from ..._convert import to_core
+from ..._nn_windows import linked
 from ..._tensor import wrap
 from ...errors import ConversionError
 from .._layer import InputSpec, Layer
+from ._basic import same_dtype
 from ._convolution import checked_padding, ints
 from ._shaping import checked_format
 
@@ -23,6 +25,7 @@ class _Pool(Layer):
 
     _rank = 1
     _of: tuple[Any, ...] = ()
+    _is_linear = False  # piecewise: its second derivatives are zeros
     _config = ("pool_size", "padding", "strides", "data_format")
 
     def __init__(
@@ -37,27 +40,34 @@ class _Pool(Layer):
         super().__init__(name=name, **kwargs)
         self.pool_size = ints(pool_size, self._rank, "pool_size")
         self.strides = ints(pool_size if strides is None else strides, self._rank, "strides")
-        self.padding, self.data_format = checked_padding(padding), checked_format(data_format)
+        checked_padding(padding)
+        self.padding, self.data_format = padding, checked_format(data_format)
         self.input_spec = InputSpec(ndim=self._rank + 2)
         self.built = True
 
     def call(self, inputs: Any) -> Any:
         """One value for each window."""
-        x = to_core(inputs)
+        x, padding = to_core(inputs), self.padding.lower()
         first = 2 if self.data_format == "channels_first" else 1
-        if self.padding == "valid" and any(n < k for n, k in zip(tuple(x.shape)[first:], self.pool_size)):
+        if self._rank == 3 and not inputs.dtype.is_floating:
+            raise _core.InvalidArgumentError(
+                f"{type(self).__name__}: the inputs must be floating, not {inputs.dtype.name}; convert them with tf.cast"
+            )
+        if padding == "valid" and any(n < k for n, k in zip(tuple(x.shape)[first:], self.pool_size)):
             raise ConversionError(
                 f"Computed output size would be negative. {type(self).__name__}: windows of {self.pool_size} do not fit into "
                 f"inputs {tuple(x.shape)}"
             )
         pool = self._of[self._rank - 1]
-        return wrap(pool(x, list(self.pool_size), list(self.strides), self.padding, data_format=self.data_format))
+        x = linked(x) if self._is_linear else x
+        return wrap(pool(x, list(self.pool_size), list(self.strides), padding, data_format=self.data_format))
 
 
 class MaxPooling1D(_Pool):
     """The maximum of windows of steps."""
 
     _of = (_nn.max_pool1d, _nn.max_pool2d, _nn.max_pool3d)
+    _is_linear = True
 
     def __init__(self, pool_size: Any = 2, strides: Any = None, padding: str = "valid", data_format: Any = None,
                  name: str | None = None, **kwargs: Any) -> None:  # fmt: skip
@@ -113,7 +123,7 @@ class _Global(Layer):
 
     def call(self, inputs: Any) -> Any:
         """The maximum, or mean, of each channel."""
-        x = to_core(inputs)
+        x = to_core(same_dtype(inputs, self) if self._is_mean else inputs)
         return wrap((_core.mean if self._is_mean else _core.max)(x, axis=self._axes(), keepdims=self.keepdims))
 
 

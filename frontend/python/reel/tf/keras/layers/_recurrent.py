@@ -11,6 +11,7 @@ from ..._convert import cast, to_core
 from ..._tensor import wrap
 from ...errors import ConversionError
 from .._layer import InputSpec, Layer, info_of
+from .._variable import Variable
 from ._basic import Wrapper
 from ._cells import GRUCell, LSTMCell, SimpleRNNCell, StackedRNNCells, _Cell, zeros_of
 
@@ -41,7 +42,7 @@ class RNN(Layer):
         self.cell = cell
         self.return_sequences, self.return_state, self.go_backwards = return_sequences, return_state, go_backwards
         self.stateful, self.unroll, self.zero_output_for_mask = stateful, unroll, zero_output_for_mask
-        self.states: Any = None
+        self.__dict__["_states"] = None  # not among the weights, as in Keras
         self.supports_masking = True
         self.input_spec = None
 
@@ -55,10 +56,15 @@ class RNN(Layer):
                     "When using `stateful=True` in a RNN, the batch size must be static. Found dynamic batch size: "
                     f"sequence.shape={tuple(sequences_shape)}"
                 )
-            self.states = [
-                self.add_weight(s.shape, "zeros", trainable=False, name="rnn_state")
+            self.__dict__["_states"] = [
+                Variable(_array.zeros(s.shape, self.dtype), trainable=False, path=f"{self.name}/rnn_state")
                 for s in _nest.flatten(self._initial(sequences_shape[0]))
             ]
+
+    @property
+    def states(self) -> Any:
+        """The states that a stateful layer begins with, variables; None of others."""
+        return self._states
 
     def _initial(self, n):
         cell = self.cell
@@ -154,15 +160,10 @@ class RNN(Layer):
         from .._serialize import serialize
 
         own = {n: getattr(self, n) for n in _RNN_OPTIONS}
-        return {
-            **super().get_config(),
-            **own,
-            "cell": serialize(self.cell),
-            "zero_output_for_mask": self.zero_output_for_mask,
-        }
+        return {**super().get_config(), **own, "cell": serialize(self.cell)}
 
 
-_RNN_OPTIONS = ("return_sequences", "return_state", "go_backwards", "stateful", "unroll")
+_RNN_OPTIONS = ("return_sequences", "return_state", "go_backwards", "stateful", "unroll", "zero_output_for_mask")
 
 
 def _chosen(kept, a, b):
@@ -174,6 +175,7 @@ class _OfCell(RNN):
     """A recurrent layer of one of the cells here, whose options are its own."""
 
     _cell: Any = None
+    _unsaved: tuple[str, ...] = ()  # options that Keras's configs do not have
     _cell_options: tuple[str, ...] = (
         "activation", "use_bias", "kernel_initializer", "recurrent_initializer", "bias_initializer",
         "kernel_regularizer", "recurrent_regularizer", "bias_regularizer", "kernel_constraint", "recurrent_constraint",
@@ -185,8 +187,8 @@ class _OfCell(RNN):
         cell = self._cell(units, dtype=kwargs.get("dtype"), trainable=kwargs.get("trainable", True),
                           name=f"{_cell_name(self._cell)}", **of_cell)  # fmt: skip
         RNN.__init__(
-            self, cell, **{n: options[n] for n in _RNN_OPTIONS}, activity_regularizer=options["activity_regularizer"],
-            zero_output_for_mask=kwargs.pop("zero_output_for_mask", False), **kwargs,
+            self, cell, activity_regularizer=options["activity_regularizer"],
+            **{n: options[n] for n in _RNN_OPTIONS if n in options}, **kwargs,
         )  # fmt: skip
         self.input_spec = InputSpec(ndim=3)
 
@@ -198,9 +200,11 @@ class _OfCell(RNN):
     def get_config(self) -> dict[str, Any]:
         from .._serialize import serialize
 
-        config = Layer.get_config(self) | {n: getattr(self, n) for n in _RNN_OPTIONS}
+        config = Layer.get_config(self) | {
+            n: serialize(getattr(self, n)) for n in (*_RNN_OPTIONS, "activity_regularizer")
+        }
         config["units"] = self.cell.units
-        return config | {n: serialize(getattr(self.cell, n)) for n in self._cell_options}
+        return config | {n: serialize(getattr(self.cell, n)) for n in self._cell_options if n not in self._unsaved}
 
 
 def _cell_name(cls):
@@ -211,6 +215,7 @@ class SimpleRNN(_OfCell):
     """h = activation(x kernel + h recurrent_kernel + bias) along the steps."""
 
     _cell = SimpleRNNCell
+    _unsaved = ("seed",)
 
     def __init__(
         self,
@@ -368,9 +373,12 @@ class Bidirectional(Layer):
         super().__init__(**kwargs)
         self.merge_mode = merge_mode
         config = layer.get_config()
-        self.forward_layer = type(layer).from_config(config | {"name": f"forward_{layer.name}"})
+        if layer.return_sequences:
+            config["zero_output_for_mask"] = True  # else the reversed outputs would begin with repeated ones
+        name = layer.name.removeprefix("forward_")
+        self.forward_layer = type(layer).from_config(config | {"name": f"forward_{name}"})
         if backward_layer is None:
-            other = config | {"name": f"backward_{layer.name}", "go_backwards": not layer.go_backwards}
+            other = config | {"name": f"backward_{name}", "go_backwards": not layer.go_backwards}
             self.backward_layer = type(layer).from_config(other)
         else:
             self.backward_layer = backward_layer
@@ -434,6 +442,5 @@ class Bidirectional(Layer):
     def get_config(self) -> dict[str, Any]:
         from .._serialize import serialize
 
-        layer = serialize(self.forward_layer)
-        layer["config"]["name"] = layer["config"]["name"].removeprefix("forward_")
-        return {**super().get_config(), "merge_mode": self.merge_mode, "layer": layer}
+        layers = {"layer": serialize(self.forward_layer), "backward_layer": serialize(self.backward_layer)}
+        return {**super().get_config(), "merge_mode": self.merge_mode, **layers}

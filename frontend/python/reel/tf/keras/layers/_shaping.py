@@ -7,7 +7,9 @@ import typing as _t
 
 from .... import _core
 from ... import _array
-from ..._convert import convert_to_tensor
+from ... import image as _image
+from ..._convert import cast, convert_to_tensor, to_core
+from ..._nn_windows import to_first, to_last
 from ..._tensor import wrap
 from ...errors import ConversionError
 from .._layer import InputSpec, Layer
@@ -99,6 +101,8 @@ class RepeatVector(Layer):
         super().__init__(**kwargs)
         if not isinstance(n, int):
             raise _core.InvalidTypeError(f"Expected an integer value for `n`, got {type(n)}.")
+        if n <= 0:
+            raise ConversionError(f"Argument `n` should be a positive integer. Received: n={n}")
         self.n = n
         self.input_spec = InputSpec(ndim=2)
 
@@ -109,14 +113,26 @@ class RepeatVector(Layer):
 
 
 def pairs_of(value: Any, rank: int, name: str) -> tuple[tuple[int, int], ...]:
-    """((before, after), ...) of n, (n, ...) or such pairs."""
-    if isinstance(value, int):
-        return ((value, value),) * rank
-    if rank == 1 and len(value) == 2 and all(isinstance(v, int) for v in value):
-        return (tuple(value),)
-    if len(value) != rank:
+    """((before, after), ...) of n, (n, ...) or such pairs; of one axis n or a pair. ValueError for what is below 0."""
+    given = (value,) * rank if isinstance(value, int) else value
+    if rank == 1 and not isinstance(value, int):
+        given = (value,)
+    if not isinstance(given, (list, tuple)) or len(given) != rank:
         raise ConversionError(f"`{name}` should have {rank} elements. Received: {value}.")
-    return tuple((v, v) if isinstance(v, int) else tuple(v) for v in value)
+    pairs = tuple((v, v) if isinstance(v, int) else v for v in given)
+    if any(not isinstance(p, (list, tuple)) or len(p) != 2 or not all(isinstance(n, int) for n in p) for p in pairs):
+        raise ConversionError(f"The `{name}` argument must be a tuple of 2 integers, for each axis. Received: {value}")
+    if any(n < 0 for p in pairs for n in p):
+        raise ConversionError(f"`{name}` cannot be negative. Received: {name}={value}.")
+    return tuple((p[0], p[1]) for p in pairs)
+
+
+def sizes_of(value: Any, rank: int) -> tuple[int, ...]:
+    """A factor for each axis; ValueError unless all are above 0."""
+    sizes = (value,) * rank if isinstance(value, int) else tuple(value)
+    if len(sizes) != rank or any(not isinstance(n, int) or n <= 0 for n in sizes):
+        raise ConversionError(f"The `size` argument must be a tuple of {rank} integers above 0. Received: size={value}")
+    return sizes
 
 
 class _Around(Layer):
@@ -134,6 +150,10 @@ class _Around(Layer):
     def _all(self):
         mine = list(getattr(self, self._name_of_pairs))
         return [(0, 0), (0, 0), *mine] if self.data_format == "channels_first" else [(0, 0), *mine, (0, 0)]
+
+    def get_config(self) -> dict[str, Any]:
+        config, name = super().get_config(), self._name_of_pairs
+        return config | {name: config[name][0]} if self._rank == 1 else config
 
 
 class ZeroPadding1D(_Around):
@@ -205,6 +225,26 @@ class Cropping3D(Cropping2D):
         super().__init__(cropping, data_format=data_format, **kwargs)
 
 
+INTERPOLATIONS = ("bilinear", "nearest", "lanczos3", "lanczos5", "bicubic", "area")
+
+
+def resized(layer: Any, x: Any, sizes: list[int], antialias: bool = False) -> Any:
+    """Images of a layer's data_format in another size by its interpolation, in their dtype."""
+    if layer.interpolation not in INTERPOLATIONS:
+        raise ConversionError(
+            f"Invalid value for argument `interpolation`. Expected of one {INTERPOLATIONS}. Received: "
+            f"interpolation={layer.interpolation}"
+        )
+    first = layer.data_format == "channels_first"
+    images = (
+        wrap(to_last(to_core(x), first)) if len(x.shape) == 4 else x if not first else _array.transpose(x, [1, 2, 0])
+    )
+    y = cast(_image.resize(images, sizes, layer.interpolation, antialias=antialias), x.dtype)
+    if not first:
+        return y
+    return wrap(to_first(to_core(y), first)) if len(x.shape) == 4 else _array.transpose(y, [2, 0, 1])
+
+
 class UpSampling1D(Layer):
     """Each step so many times."""
 
@@ -212,7 +252,7 @@ class UpSampling1D(Layer):
 
     def __init__(self, size: int = 2, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.size = int(size)
+        self.size = sizes_of(int(size), 1)[0]
         self.input_spec = InputSpec(ndim=3)
 
     def call(self, inputs: Any) -> Any:
@@ -229,12 +269,8 @@ class UpSampling2D(Layer):
         self, size: Any = (2, 2), data_format: str | None = None, interpolation: str = "nearest", **kwargs: Any
     ) -> None:
         super().__init__(**kwargs)
-        self.size = (size, size) if isinstance(size, int) else tuple(size)
+        self.size = sizes_of(size, 2)
         self.data_format, self.interpolation = checked_format(data_format), interpolation.lower()
-        if self.interpolation not in ("nearest", "bilinear"):
-            raise _core.UnimplementedError(
-                f"UpSampling2D: interpolation is 'nearest' or 'bilinear' here, not {interpolation!r}; see tf.image.resize"
-            )
         self.input_spec = InputSpec(ndim=4)
 
     def call(self, inputs: Any) -> Any:
@@ -243,7 +279,7 @@ class UpSampling2D(Layer):
         if self.interpolation == "nearest":
             return _array.repeat(_array.repeat(inputs, self.size[0], axis=first), self.size[1], axis=first + 1)
         sizes = [inputs.shape[first] * self.size[0], inputs.shape[first + 1] * self.size[1]]
-        return wrap(_core.nn.resize(inputs._core_value(), sizes, "linear", axes=(first, first + 1)))
+        return resized(self, inputs, sizes)
 
 
 class UpSampling3D(Layer):
@@ -253,7 +289,7 @@ class UpSampling3D(Layer):
 
     def __init__(self, size: Any = (2, 2, 2), data_format: str | None = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.size = (size,) * 3 if isinstance(size, int) else tuple(size)
+        self.size = sizes_of(size, 3)
         self.data_format = checked_format(data_format)
         self.input_spec = InputSpec(ndim=5)
 
