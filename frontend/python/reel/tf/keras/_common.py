@@ -74,6 +74,12 @@ def is_symbolic(x: Any) -> bool:
 # --- names and configurations ---
 
 
+def given(names: dict[str, Any]) -> dict[str, Any]:
+    """The arguments that a constructor was given, of its locals()."""
+    own = {k: v for k, v in names.items() if k not in ("self", "kwargs", "__class__")}
+    return own | names.get("kwargs", {})
+
+
 def snake_case(name: str) -> str:
     """MeanSquaredError -> mean_squared_error."""
     name = _re.sub(r"(.)([A-Z][a-z0-9]+)", r"\1_\2", name)

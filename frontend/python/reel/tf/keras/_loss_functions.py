@@ -45,7 +45,10 @@ def mean_absolute_percentage_error(y_true: ArrayLike, y_pred: ArrayLike) -> _Ten
 
 
 def mean_squared_logarithmic_error(y_true: ArrayLike, y_pred: ArrayLike) -> _Tensor:
-    """Mean of squares of differences of log(1 + max(y, 1e-7)) over the last axis."""
+    """Mean of squares of differences of log(1 + max(y, 1e-7)) over the last axis, of 16 bits and integers as float32."""
+    y_pred = _tensor(y_pred)
+    if y_pred.dtype.name not in ("float32", "float64"):
+        y_pred = _tensor(y_pred, _dtypes.float32)
     y_true, y_pred = _pair(y_true, y_pred)
     first, second = (_math.log(_math.maximum(y, _EPSILON) + 1.0) for y in (y_pred, y_true))
     return _mean(_math.square(first - second), -1)

@@ -9,6 +9,7 @@ from .. import _array, _sorting
 from .. import dtypes as _dtypes
 from .. import math as _math
 from .. import nn as _nn
+from .._convert import convert_to_tensor as _convert
 from .._range import range as _range
 from .._tensor import Tensor as _TensorType
 from .._trace import all_in_graph as _all_in_graph
@@ -34,12 +35,19 @@ def relu(x: ArrayLike, negative_slope: float = 0.0, max_value: float | None = No
     x = _tensor(x)
     if not negative_slope and max_value is None and not threshold:
         return _nn.relu(x)
-    above = _array.where(x > threshold, x, _zero(x)) if threshold else _nn.relu(x)
+    if negative_slope:
+        x = _floating(x)
+    above = _array.where(x > _tensor(threshold, x.dtype), x, _zero(x)) if threshold else _nn.relu(x)
     if max_value is not None:
-        above = _math.clip_by_value(above, 0.0, max_value)
+        above = _math.clip_by_value(above, _zero(x), _tensor(max_value, x.dtype))
     if not negative_slope:
         return above
     return above - negative_slope * _nn.relu(threshold - x)
+
+
+def _floating(x):
+    """Integers and bools as float32."""
+    return x if x.dtype.is_floating or x.dtype.is_complex else _tensor(x, "float32")
 
 
 def _zero(x):
@@ -154,7 +162,7 @@ def log_sigmoid(x: ArrayLike) -> _Tensor:
 
 def tanh(x: ArrayLike) -> _Tensor:
     """Hyperbolic tangent."""
-    return _math.tanh(_tensor(x))
+    return _math.tanh(_floating(_tensor(x)))
 
 
 def tanh_shrink(x: ArrayLike) -> _Tensor:
@@ -183,12 +191,12 @@ def soft_shrink(x: ArrayLike, threshold: float = 0.5) -> _Tensor:
 def threshold(x: ArrayLike, threshold: float, default_value: float) -> _Tensor:
     """x where it is above the threshold, else default_value."""
     x = _tensor(x)
-    return _array.where(x > threshold, x, _tensor(default_value, x.dtype))
+    return _array.where(x > threshold, x, _convert(default_value, dtype=x.dtype))
 
 
 def exponential(x: ArrayLike) -> _Tensor:
     """e^x."""
-    return _math.exp(_tensor(x))
+    return _math.exp(_floating(_tensor(x)))
 
 
 def softmax(x: ArrayLike, axis: Axes = -1) -> _Tensor:

@@ -34,6 +34,12 @@ class Constraint:
         return cls(**config)
 
 
+def _weight(w):
+    """A tensor; integers as float32."""
+    w = _tensor(w)
+    return w if w.dtype.is_floating or w.dtype.is_complex else _tensor(w, "float32")
+
+
 def _norms(w, axis):
     return _math.sqrt(_math.reduce_sum(_math.square(w), axis, True))
 
@@ -47,7 +53,7 @@ class MaxNorm(Constraint):
         self.max_value, self.axis = max_value, axis
 
     def __call__(self, w: ArrayLike) -> Any:
-        w = _tensor(w)
+        w = _weight(w)
         norms = _norms(w, self.axis)
         return w * (_math.clip_by_value(norms, 0, self.max_value) / (_EPSILON + norms))
 
@@ -61,7 +67,7 @@ class MinMaxNorm(Constraint):
         self.min_value, self.max_value, self.rate, self.axis = min_value, max_value, rate, axis
 
     def __call__(self, w: ArrayLike) -> Any:
-        w = _tensor(w)
+        w = _weight(w)
         norms = _norms(w, self.axis)
         inside = _math.clip_by_value(norms, self.min_value, self.max_value)
         return w * ((self.rate * inside + (1 - self.rate) * norms) / (_EPSILON + norms))
@@ -76,7 +82,7 @@ class UnitNorm(Constraint):
         self.axis = axis
 
     def __call__(self, w: ArrayLike) -> Any:
-        w = _tensor(w)
+        w = _weight(w)
         return w / (_EPSILON + _norms(w, self.axis))
 
 

@@ -10,6 +10,7 @@ from .. import math as _math
 from .._trace import state as _state
 from ..errors import ConversionError
 from . import _common
+from ._common import given as _given
 from ._loss_functions import KLD as KLD
 from ._loss_functions import MAE as MAE
 from ._loss_functions import MAPE as MAPE
@@ -97,9 +98,9 @@ class Loss:
         self._dtype = _dtypes.as_dtype(dtype or _dtypes.float32)
 
     @property
-    def dtype(self) -> _dtypes.DType:
-        """Of what is computed."""
-        return self._dtype
+    def dtype(self) -> str:
+        """The name of the dtype of what is computed."""
+        return self._dtype.name
 
     def call(self, y_true: Any, y_pred: Any) -> Any:
         """One value per example; for subclasses."""
@@ -116,7 +117,8 @@ class Loss:
         values = self.call(_tensors(y_true, self._labels or dtype), _tensors(y_pred, dtype))
         own = _mask_of(values)
         mask = own if mask is None else mask if own is None else _math.logical_and(mask, own)
-        return reduced(_common.tensor(values, dtype), sample_weight, mask, self.reduction)
+        values = _common.tensor(values, dtype if dtype.is_floating else None)
+        return reduced(values, sample_weight, mask, self.reduction)
 
     def get_config(self) -> dict[str, Any]:
         """The options, for from_config."""
@@ -173,15 +175,14 @@ def _masked(dtype, sample_weight, mask, reduction):
 
 
 class _FunctionLoss(Loss):
-    """The loss of a function, called with options. `_options` names those that get_config gives."""
+    """The loss of a function, `_fn`, called with options. `_options` names those that get_config gives."""
 
+    _fn: Callable[..., Any]
     _options: tuple[str, ...] = ()
 
-    def __init__(
-        self, fn: Callable[..., Any], reduction: _Reduction, name: str | None, dtype: DTypeLike | None, **options: Any
-    ) -> None:
+    def __init__(self, reduction: _Reduction, name: str | None, dtype: DTypeLike | None, **options: Any) -> None:
         super().__init__(name=name, reduction=reduction, dtype=dtype)
-        self._fn, self._arguments = fn, options
+        self._arguments = options
         for option in type(self)._options:
             setattr(self, option, options[option])
 
@@ -196,17 +197,21 @@ class _FunctionLoss(Loss):
 class MeanSquaredError(_FunctionLoss):
     """Of mean_squared_error."""
 
+    _fn = staticmethod(mean_squared_error)
+
     def __init__(
         self,
         reduction: _Reduction = "sum_over_batch_size",
         name: str | None = "mean_squared_error",
         dtype: DTypeLike | None = None,
     ) -> None:
-        super().__init__(mean_squared_error, reduction, name, dtype)
+        super().__init__(**_given(locals()))
 
 
 class MeanAbsoluteError(_FunctionLoss):
     """Of mean_absolute_error."""
+
+    _fn = staticmethod(mean_absolute_error)
 
     def __init__(
         self,
@@ -214,11 +219,13 @@ class MeanAbsoluteError(_FunctionLoss):
         name: str | None = "mean_absolute_error",
         dtype: DTypeLike | None = None,
     ) -> None:
-        super().__init__(mean_absolute_error, reduction, name, dtype)
+        super().__init__(**_given(locals()))
 
 
 class MeanAbsolutePercentageError(_FunctionLoss):
     """Of mean_absolute_percentage_error."""
+
+    _fn = staticmethod(mean_absolute_percentage_error)
 
     def __init__(
         self,
@@ -226,11 +233,13 @@ class MeanAbsolutePercentageError(_FunctionLoss):
         name: str | None = "mean_absolute_percentage_error",
         dtype: DTypeLike | None = None,
     ) -> None:
-        super().__init__(mean_absolute_percentage_error, reduction, name, dtype)
+        super().__init__(**_given(locals()))
 
 
 class MeanSquaredLogarithmicError(_FunctionLoss):
     """Of mean_squared_logarithmic_error."""
+
+    _fn = staticmethod(mean_squared_logarithmic_error)
 
     def __init__(
         self,
@@ -238,11 +247,13 @@ class MeanSquaredLogarithmicError(_FunctionLoss):
         name: str | None = "mean_squared_logarithmic_error",
         dtype: DTypeLike | None = None,
     ) -> None:
-        super().__init__(mean_squared_logarithmic_error, reduction, name, dtype)
+        super().__init__(**_given(locals()))
 
 
 class CosineSimilarity(_FunctionLoss):
     """Of cosine_similarity."""
+
+    _fn = staticmethod(cosine_similarity)
 
     def __init__(
         self,
@@ -251,11 +262,13 @@ class CosineSimilarity(_FunctionLoss):
         name: str | None = "cosine_similarity",
         dtype: DTypeLike | None = None,
     ) -> None:
-        super().__init__(cosine_similarity, reduction, name, dtype, axis=axis)
+        super().__init__(**_given(locals()))
 
 
 class Huber(_FunctionLoss):
     """Of huber."""
+
+    _fn = staticmethod(huber)
 
     def __init__(
         self,
@@ -264,11 +277,13 @@ class Huber(_FunctionLoss):
         name: str | None = "huber_loss",
         dtype: DTypeLike | None = None,
     ) -> None:
-        super().__init__(huber, reduction, name, dtype, delta=delta)
+        super().__init__(**_given(locals()))
 
 
 class LogCosh(_FunctionLoss):
     """Of log_cosh."""
+
+    _fn = staticmethod(log_cosh)
 
     def __init__(
         self,
@@ -276,11 +291,13 @@ class LogCosh(_FunctionLoss):
         name: str | None = "log_cosh",
         dtype: DTypeLike | None = None,
     ) -> None:
-        super().__init__(log_cosh, reduction, name, dtype)
+        super().__init__(**_given(locals()))
 
 
 class KLDivergence(_FunctionLoss):
     """Of kl_divergence."""
+
+    _fn = staticmethod(kl_divergence)
 
     def __init__(
         self,
@@ -288,11 +305,13 @@ class KLDivergence(_FunctionLoss):
         name: str | None = "kl_divergence",
         dtype: DTypeLike | None = None,
     ) -> None:
-        super().__init__(kl_divergence, reduction, name, dtype)
+        super().__init__(**_given(locals()))
 
 
 class Poisson(_FunctionLoss):
     """Of poisson."""
+
+    _fn = staticmethod(poisson)
 
     def __init__(
         self,
@@ -300,20 +319,24 @@ class Poisson(_FunctionLoss):
         name: str | None = "poisson",
         dtype: DTypeLike | None = None,
     ) -> None:
-        super().__init__(poisson, reduction, name, dtype)
+        super().__init__(**_given(locals()))
 
 
 class Hinge(_FunctionLoss):
     """Of hinge."""
 
+    _fn = staticmethod(hinge)
+
     def __init__(
         self, reduction: _Reduction = "sum_over_batch_size", name: str | None = "hinge", dtype: DTypeLike | None = None
     ) -> None:
-        super().__init__(hinge, reduction, name, dtype)
+        super().__init__(**_given(locals()))
 
 
 class SquaredHinge(_FunctionLoss):
     """Of squared_hinge."""
+
+    _fn = staticmethod(squared_hinge)
 
     def __init__(
         self,
@@ -321,11 +344,13 @@ class SquaredHinge(_FunctionLoss):
         name: str | None = "squared_hinge",
         dtype: DTypeLike | None = None,
     ) -> None:
-        super().__init__(squared_hinge, reduction, name, dtype)
+        super().__init__(**_given(locals()))
 
 
 class CategoricalHinge(_FunctionLoss):
     """Of categorical_hinge."""
+
+    _fn = staticmethod(categorical_hinge)
 
     def __init__(
         self,
@@ -333,11 +358,13 @@ class CategoricalHinge(_FunctionLoss):
         name: str | None = "categorical_hinge",
         dtype: DTypeLike | None = None,
     ) -> None:
-        super().__init__(categorical_hinge, reduction, name, dtype)
+        super().__init__(**_given(locals()))
 
 
 class BinaryCrossentropy(_FunctionLoss):
     """Of binary_crossentropy."""
+
+    _fn = staticmethod(binary_crossentropy)
 
     _options = ("from_logits", "label_smoothing", "axis")
 
@@ -350,19 +377,13 @@ class BinaryCrossentropy(_FunctionLoss):
         name: str | None = "binary_crossentropy",
         dtype: DTypeLike | None = None,
     ) -> None:
-        super().__init__(
-            binary_crossentropy,
-            reduction,
-            name,
-            dtype,
-            from_logits=from_logits,
-            label_smoothing=label_smoothing,
-            axis=axis,
-        )
+        super().__init__(**_given(locals()))
 
 
 class BinaryFocalCrossentropy(_FunctionLoss):
     """Of binary_focal_crossentropy."""
+
+    _fn = staticmethod(binary_focal_crossentropy)
 
     _options = ("from_logits", "label_smoothing", "axis", "apply_class_balancing", "alpha", "gamma")
 
@@ -378,22 +399,13 @@ class BinaryFocalCrossentropy(_FunctionLoss):
         name: str | None = "binary_focal_crossentropy",
         dtype: DTypeLike | None = None,
     ) -> None:
-        super().__init__(
-            binary_focal_crossentropy,
-            reduction,
-            name,
-            dtype,
-            apply_class_balancing=apply_class_balancing,
-            alpha=alpha,
-            gamma=gamma,
-            from_logits=from_logits,
-            label_smoothing=label_smoothing,
-            axis=axis,
-        )
+        super().__init__(**_given(locals()))
 
 
 class CategoricalCrossentropy(_FunctionLoss):
     """Of categorical_crossentropy."""
+
+    _fn = staticmethod(categorical_crossentropy)
 
     _options = ("from_logits", "label_smoothing", "axis")
 
@@ -406,19 +418,13 @@ class CategoricalCrossentropy(_FunctionLoss):
         name: str | None = "categorical_crossentropy",
         dtype: DTypeLike | None = None,
     ) -> None:
-        super().__init__(
-            categorical_crossentropy,
-            reduction,
-            name,
-            dtype,
-            from_logits=from_logits,
-            label_smoothing=label_smoothing,
-            axis=axis,
-        )
+        super().__init__(**_given(locals()))
 
 
 class CategoricalFocalCrossentropy(_FunctionLoss):
     """Of categorical_focal_crossentropy."""
+
+    _fn = staticmethod(categorical_focal_crossentropy)
 
     _options = ("from_logits", "label_smoothing", "axis", "alpha", "gamma")
 
@@ -433,21 +439,13 @@ class CategoricalFocalCrossentropy(_FunctionLoss):
         name: str | None = "categorical_focal_crossentropy",
         dtype: DTypeLike | None = None,
     ) -> None:
-        super().__init__(
-            categorical_focal_crossentropy,
-            reduction,
-            name,
-            dtype,
-            alpha=alpha,
-            gamma=gamma,
-            from_logits=from_logits,
-            label_smoothing=label_smoothing,
-            axis=axis,
-        )
+        super().__init__(**_given(locals()))
 
 
 class SparseCategoricalCrossentropy(_FunctionLoss):
     """Of sparse_categorical_crossentropy."""
+
+    _fn = staticmethod(sparse_categorical_crossentropy)
 
     _options = ("from_logits", "ignore_class")
     _labels = _dtypes.int64
@@ -461,19 +459,13 @@ class SparseCategoricalCrossentropy(_FunctionLoss):
         name: str | None = "sparse_categorical_crossentropy",
         dtype: DTypeLike | None = None,
     ) -> None:
-        super().__init__(
-            sparse_categorical_crossentropy,
-            reduction,
-            name,
-            dtype,
-            from_logits=from_logits,
-            ignore_class=ignore_class,
-            axis=axis,
-        )
+        super().__init__(**_given(locals()))
 
 
 class CategoricalGeneralizedCrossEntropy(_FunctionLoss):
     """Of categorical_generalized_cross_entropy."""
+
+    _fn = staticmethod(categorical_generalized_cross_entropy)
 
     _options = ("q",)
 
@@ -484,11 +476,15 @@ class CategoricalGeneralizedCrossEntropy(_FunctionLoss):
         name: str | None = "categorical_generalized_cross_entropy",
         dtype: DTypeLike | None = None,
     ) -> None:
-        super().__init__(categorical_generalized_cross_entropy, reduction, name, dtype, q=q)
+        if not 0 < q < 1:
+            raise ConversionError("q must be in the interval (0, 1)")
+        super().__init__(**_given(locals()))
 
 
 class Dice(_FunctionLoss):
     """Of dice."""
+
+    _fn = staticmethod(dice)
 
     _options = ("axis",)
 
@@ -499,11 +495,13 @@ class Dice(_FunctionLoss):
         axis: Axes | None = None,
         dtype: DTypeLike | None = None,
     ) -> None:
-        super().__init__(dice, reduction, name, dtype, axis=axis)
+        super().__init__(**_given(locals()))
 
 
 class Tversky(_FunctionLoss):
     """Of tversky."""
+
+    _fn = staticmethod(tversky)
 
     _options = ("alpha", "beta", "axis")
 
@@ -516,11 +514,13 @@ class Tversky(_FunctionLoss):
         axis: Axes | None = None,
         dtype: DTypeLike | None = None,
     ) -> None:
-        super().__init__(tversky, reduction, name, dtype, alpha=alpha, beta=beta, axis=axis)
+        super().__init__(**_given(locals()))
 
 
 class Circle(_FunctionLoss):
     """Of circle."""
+
+    _fn = staticmethod(circle)
 
     _options = ("gamma", "margin", "remove_diagonal")
 
@@ -533,7 +533,7 @@ class Circle(_FunctionLoss):
         name: str | None = "circle",
         dtype: DTypeLike | None = None,
     ) -> None:
-        super().__init__(circle, reduction, name, dtype, gamma=gamma, margin=margin, remove_diagonal=remove_diagonal)
+        super().__init__(**_given(locals()))
 
 
 _NAMES = _common.Names("losses", "loss", _common.public(globals(), Loss))

@@ -64,9 +64,9 @@ class L1L2(Regularizer):
         x = _tensor(x)
         penalty = _tensor(0.0, x.dtype)
         if self.l1:
-            penalty = penalty + self.l1 * _math.reduce_sum(_math.abs(x))
+            penalty = penalty + _tensor(self.l1, x.dtype) * _math.reduce_sum(_math.abs(x))
         if self.l2:
-            penalty = penalty + self.l2 * _math.reduce_sum(_math.square(x))
+            penalty = penalty + _tensor(self.l2, x.dtype) * _math.reduce_sum(_math.square(x))
         return penalty
 
 
@@ -79,7 +79,8 @@ class L1(Regularizer):
         self.l1 = _single(_checked("l1", 0.01 if l1 is None else l1))
 
     def __call__(self, x: ArrayLike) -> Any:
-        return self.l1 * _math.reduce_sum(_math.abs(_tensor(x)))
+        x = _tensor(x)
+        return _tensor(self.l1, x.dtype) * _math.reduce_sum(_math.abs(x))
 
 
 class L2(Regularizer):
@@ -91,7 +92,8 @@ class L2(Regularizer):
         self.l2 = _checked("l2", 0.01 if l2 is None else l2)
 
     def __call__(self, x: ArrayLike) -> Any:
-        return self.l2 * _math.reduce_sum(_math.square(_tensor(x)))
+        x = _tensor(x)
+        return _tensor(self.l2, x.dtype) * _math.reduce_sum(_math.square(x))
 
 
 class OrthogonalRegularizer(Regularizer):
@@ -100,7 +102,7 @@ class OrthogonalRegularizer(Regularizer):
     _options = ("factor", "mode")
 
     def __init__(self, factor: float = 0.01, mode: str = "rows") -> None:
-        self.factor, self.mode = _checked("factor", factor), mode
+        self.factor, self.mode = _single(_checked("factor", factor)), mode
         if mode not in ("rows", "columns"):
             raise ConversionError(
                 f'Invalid value for argument `mode`. Expected one of {{"rows", "columns"}}. Received: mode={mode}'

@@ -185,7 +185,10 @@ class Mean(Metric):
             self.count.assign_add(_tensor(_array.size(values), self._dtype))
 
     def result(self) -> _Tensor:
-        return _math.divide_no_nan(self.total.value(), self.count.value())
+        total, count = self.total.value(), self.count.value()
+        if not total.dtype.is_floating:
+            total, count = _tensor(total, dtypes.float32), _tensor(count, dtypes.float32)
+        return _math.divide_no_nan(total, count)
 
 
 class MeanMetricWrapper(Mean):
@@ -213,6 +216,15 @@ class MeanMetricWrapper(Mean):
         if type(self) is MeanMetricWrapper:
             config["fn"] = self._fn
         return config | self._fn_kwargs
+
+
+class FunctionMean(MeanMetricWrapper):
+    """The mean of a class's function, `_fn`, called with the other options."""
+
+    _fn: Callable[..., Any]
+
+    def __init__(self, name: str | None, dtype: DTypeLike | None, **options: Any) -> None:
+        super().__init__(type(self)._fn, name, dtype, **options)
 
 
 class RootMeanSquaredError(Mean):

@@ -163,10 +163,10 @@ class R2Score(Metric):
             weight = _array.expand_dims(weight, 1)
         weight = _array.broadcast_to(weight, y_true.shape)
         weighted = y_true * weight
-        self.sum.assign_add(_math.reduce_sum(weighted, 0))
-        self.squared_sum.assign_add(_math.reduce_sum(y_true * weighted, 0))
-        self.total_mse.assign_add(_math.reduce_sum(_math.square(y_true - y_pred) * weight, 0))
-        self.count.assign_add(_math.reduce_sum(weight, 0))
+        squares = _math.square(y_true - y_pred) * weight
+        sums = {"sum": weighted, "squared_sum": y_true * weighted, "total_mse": squares, "count": weight}
+        for name, values in sums.items():
+            getattr(self, name).assign_add(_tensor(_math.reduce_sum(values, 0), dtypes.float32))
         self.num_samples.assign_add(_tensor(_array.size(y_true), dtypes.float32))
 
     def result(self) -> _Tensor:
@@ -209,7 +209,7 @@ class _Matrix(Metric):
         shape = (num_classes, num_classes)
         self.total_cm = self.add_variable(shape, "zeros", self._dtype, name="total_confusion_matrix")
 
-    def update_state(self, y_true: ArrayLike, y_pred: ArrayLike, sample_weight: ArrayLike | None = None) -> None:
+    def update_state(self, y_true: ArrayLike, y_pred: ArrayLike, sample_weight: ArrayLike | None = None) -> Any:
         classes = []
         for y, sparse in ((y_true, self.sparse_y_true), (y_pred, self.sparse_y_pred)):
             y = _tensor(y) if sparse else _math.argmax(_tensor(y), self.axis)
@@ -226,6 +226,7 @@ class _Matrix(Metric):
         rows, columns = (_array.where(counts, c, _array.zeros_like(c)) for c in (actual, predicted))
         at = _tensor(_array.stack([rows, columns], 1), dtypes.int32)
         self.total_cm.assign_add(_array.scatter_nd(at, weight, (self.num_classes, self.num_classes)))
+        return self.total_cm.value()
 
     def _known(self, classes):
         return _math.logical_and(classes >= 0, classes < self.num_classes)

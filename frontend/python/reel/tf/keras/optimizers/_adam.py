@@ -8,6 +8,7 @@ from ... import _array
 from ... import dtypes as _dtypes
 from ... import math as _math
 from ...errors import ConversionError
+from .._common import given
 from ._base import Optimizer
 
 if _t.TYPE_CHECKING:
@@ -66,24 +67,7 @@ class Adam(_Moments):
         name: str | None = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            learning_rate,
-            weight_decay=weight_decay,
-            clipnorm=clipnorm,
-            clipvalue=clipvalue,
-            global_clipnorm=global_clipnorm,
-            use_ema=use_ema,
-            ema_momentum=ema_momentum,
-            ema_overwrite_frequency=ema_overwrite_frequency,
-            loss_scale_factor=loss_scale_factor,
-            gradient_accumulation_steps=gradient_accumulation_steps,
-            name=name,
-            **kwargs,
-        )
-        self.beta_1 = beta_1
-        self.beta_2 = beta_2
-        self.epsilon = epsilon
-        self.amsgrad = amsgrad
+        super().__init__(**given(locals()))
 
     def build(self, variables: Sequence[Variable]) -> None:
         if not self.built:
@@ -132,24 +116,7 @@ class AdamW(Adam):
             raise ConversionError(
                 f"AdamW: Argument `weight_decay` must be a float. Received: weight_decay={weight_decay}"
             )
-        super().__init__(
-            learning_rate,
-            beta_1,
-            beta_2,
-            epsilon,
-            amsgrad,
-            weight_decay=weight_decay,
-            clipnorm=clipnorm,
-            clipvalue=clipvalue,
-            global_clipnorm=global_clipnorm,
-            use_ema=use_ema,
-            ema_momentum=ema_momentum,
-            ema_overwrite_frequency=ema_overwrite_frequency,
-            loss_scale_factor=loss_scale_factor,
-            gradient_accumulation_steps=gradient_accumulation_steps,
-            name=name,
-            **kwargs,
-        )
+        super().__init__(**given(locals()))
 
 
 class Adamax(Optimizer):
@@ -175,23 +142,7 @@ class Adamax(Optimizer):
         name: str | None = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            learning_rate,
-            weight_decay=weight_decay,
-            clipnorm=clipnorm,
-            clipvalue=clipvalue,
-            global_clipnorm=global_clipnorm,
-            use_ema=use_ema,
-            ema_momentum=ema_momentum,
-            ema_overwrite_frequency=ema_overwrite_frequency,
-            loss_scale_factor=loss_scale_factor,
-            gradient_accumulation_steps=gradient_accumulation_steps,
-            name=name,
-            **kwargs,
-        )
-        self.beta_1 = beta_1
-        self.beta_2 = beta_2
-        self.epsilon = epsilon
+        super().__init__(**given(locals()))
 
     def build(self, variables: Sequence[Variable]) -> None:
         if not self.built:
@@ -230,23 +181,7 @@ class Nadam(_Moments):
         name: str | None = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            learning_rate,
-            weight_decay=weight_decay,
-            clipnorm=clipnorm,
-            clipvalue=clipvalue,
-            global_clipnorm=global_clipnorm,
-            use_ema=use_ema,
-            ema_momentum=ema_momentum,
-            ema_overwrite_frequency=ema_overwrite_frequency,
-            loss_scale_factor=loss_scale_factor,
-            gradient_accumulation_steps=gradient_accumulation_steps,
-            name=name,
-            **kwargs,
-        )
-        self.beta_1 = beta_1
-        self.beta_2 = beta_2
-        self.epsilon = epsilon
+        super().__init__(**given(locals()))
 
     def build(self, variables: Sequence[Variable]) -> None:
         if not self.built:
@@ -299,23 +234,7 @@ class Lamb(_Moments):
         name: str | None = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            learning_rate,
-            weight_decay=weight_decay,
-            clipnorm=clipnorm,
-            clipvalue=clipvalue,
-            global_clipnorm=global_clipnorm,
-            use_ema=use_ema,
-            ema_momentum=ema_momentum,
-            ema_overwrite_frequency=ema_overwrite_frequency,
-            loss_scale_factor=loss_scale_factor,
-            gradient_accumulation_steps=gradient_accumulation_steps,
-            name=name,
-            **kwargs,
-        )
-        self.beta_1 = beta_1
-        self.beta_2 = beta_2
-        self.epsilon = epsilon
+        super().__init__(**given(locals()))
 
     def update_step(self, gradient: Any, variable: Variable, learning_rate: Any) -> None:
         dtype = variable.dtype
@@ -353,25 +272,7 @@ class Adafactor(Optimizer):
         name: str | None = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            learning_rate,
-            weight_decay=weight_decay,
-            clipnorm=clipnorm,
-            clipvalue=clipvalue,
-            global_clipnorm=global_clipnorm,
-            use_ema=use_ema,
-            ema_momentum=ema_momentum,
-            ema_overwrite_frequency=ema_overwrite_frequency,
-            loss_scale_factor=loss_scale_factor,
-            gradient_accumulation_steps=gradient_accumulation_steps,
-            name=name,
-            **kwargs,
-        )
-        self.beta_2_decay = beta_2_decay
-        self.epsilon_1 = epsilon_1
-        self.epsilon_2 = epsilon_2
-        self.clip_threshold = clip_threshold
-        self.relative_step = relative_step
+        super().__init__(**given(locals()))
 
     def build(self, variables: Sequence[Variable]) -> None:
         if not self.built:

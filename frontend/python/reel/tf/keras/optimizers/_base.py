@@ -62,7 +62,7 @@ class Optimizer:
     of build; others are a ValueError.
     """
 
-    _options: tuple[str, ...] = ()  # of a subclass, for get_config
+    _options: tuple[str, ...] = ()  # of a subclass: attributes that its constructor is given, and get_config gives
 
     def __init__(
         self,
@@ -79,6 +79,7 @@ class Optimizer:
         name: str | None = None,
         **kwargs: Any,
     ) -> None:
+        own = {option: kwargs.pop(option) for option in type(self)._options if option in kwargs}
         if kwargs.pop("decay", None) is not None:
             _warnings.warn("Argument `decay` is no longer supported and will be ignored.", stacklevel=3)
         if kwargs:
@@ -96,6 +97,8 @@ class Optimizer:
             global_clipnorm,
         )
         self.name = name or _common.auto_name(self)
+        for option, value in own.items():
+            setattr(self, option, value)
         self.weight_decay = weight_decay
         self.clipnorm, self.clipvalue, self.global_clipnorm = clipnorm, clipvalue, global_clipnorm
         self.use_ema, self.ema_momentum = use_ema, ema_momentum

@@ -7,6 +7,7 @@ import typing as _t
 from ... import math as _math
 from ...errors import ConversionError
 from .. import initializers as _initializers
+from .._common import given
 from ._base import Optimizer
 
 if _t.TYPE_CHECKING:
@@ -41,22 +42,7 @@ class SGD(Optimizer):
     ) -> None:
         if not isinstance(momentum, float) or not 0 <= momentum <= 1:
             raise ConversionError(f"SGD: `momentum` must be a float between [0, 1]. Received: momentum={momentum}")
-        super().__init__(
-            learning_rate,
-            weight_decay=weight_decay,
-            clipnorm=clipnorm,
-            clipvalue=clipvalue,
-            global_clipnorm=global_clipnorm,
-            use_ema=use_ema,
-            ema_momentum=ema_momentum,
-            ema_overwrite_frequency=ema_overwrite_frequency,
-            loss_scale_factor=loss_scale_factor,
-            gradient_accumulation_steps=gradient_accumulation_steps,
-            name=name,
-            **kwargs,
-        )
-        self.momentum = momentum
-        self.nesterov = nesterov
+        super().__init__(**given(locals()))
 
     def build(self, variables: Sequence[Variable]) -> None:
         if not self.built:
@@ -97,24 +83,7 @@ class RMSprop(Optimizer):
         name: str | None = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            learning_rate,
-            weight_decay=weight_decay,
-            clipnorm=clipnorm,
-            clipvalue=clipvalue,
-            global_clipnorm=global_clipnorm,
-            use_ema=use_ema,
-            ema_momentum=ema_momentum,
-            ema_overwrite_frequency=ema_overwrite_frequency,
-            loss_scale_factor=loss_scale_factor,
-            gradient_accumulation_steps=gradient_accumulation_steps,
-            name=name,
-            **kwargs,
-        )
-        self.rho = rho
-        self.momentum = momentum
-        self.epsilon = epsilon
-        self.centered = centered
+        super().__init__(**given(locals()))
 
     def build(self, variables: Sequence[Variable]) -> None:
         if not self.built:
@@ -164,22 +133,7 @@ class Adagrad(Optimizer):
         name: str | None = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            learning_rate,
-            weight_decay=weight_decay,
-            clipnorm=clipnorm,
-            clipvalue=clipvalue,
-            global_clipnorm=global_clipnorm,
-            use_ema=use_ema,
-            ema_momentum=ema_momentum,
-            ema_overwrite_frequency=ema_overwrite_frequency,
-            loss_scale_factor=loss_scale_factor,
-            gradient_accumulation_steps=gradient_accumulation_steps,
-            name=name,
-            **kwargs,
-        )
-        self.initial_accumulator_value = initial_accumulator_value
-        self.epsilon = epsilon
+        super().__init__(**given(locals()))
 
     def build(self, variables: Sequence[Variable]) -> None:
         if not self.built:
@@ -215,22 +169,7 @@ class Adadelta(Optimizer):
         name: str | None = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            learning_rate,
-            weight_decay=weight_decay,
-            clipnorm=clipnorm,
-            clipvalue=clipvalue,
-            global_clipnorm=global_clipnorm,
-            use_ema=use_ema,
-            ema_momentum=ema_momentum,
-            ema_overwrite_frequency=ema_overwrite_frequency,
-            loss_scale_factor=loss_scale_factor,
-            gradient_accumulation_steps=gradient_accumulation_steps,
-            name=name,
-            **kwargs,
-        )
-        self.rho = rho
-        self.epsilon = epsilon
+        super().__init__(**given(locals()))
 
     def build(self, variables: Sequence[Variable]) -> None:
         if not self.built:
@@ -288,26 +227,7 @@ class Ftrl(Optimizer):
             l2_regularization_strength=l2_regularization_strength,
             l2_shrinkage_regularization_strength=l2_shrinkage_regularization_strength,
         )
-        super().__init__(
-            learning_rate,
-            weight_decay=weight_decay,
-            clipnorm=clipnorm,
-            clipvalue=clipvalue,
-            global_clipnorm=global_clipnorm,
-            use_ema=use_ema,
-            ema_momentum=ema_momentum,
-            ema_overwrite_frequency=ema_overwrite_frequency,
-            loss_scale_factor=loss_scale_factor,
-            gradient_accumulation_steps=gradient_accumulation_steps,
-            name=name,
-            **kwargs,
-        )
-        self.learning_rate_power = learning_rate_power
-        self.initial_accumulator_value = initial_accumulator_value
-        self.l1_regularization_strength = l1_regularization_strength
-        self.l2_regularization_strength = l2_regularization_strength
-        self.l2_shrinkage_regularization_strength = l2_shrinkage_regularization_strength
-        self.beta = beta
+        super().__init__(**given(locals()))
 
     def build(self, variables: Sequence[Variable]) -> None:
         if not self.built:
@@ -365,22 +285,7 @@ class Lion(Optimizer):
                 "Lion: argument `beta_1` must be in the [0, 1] range. Otherwise, the optimizer degenerates to SignSGD. "
                 f"Received: beta_1={beta_1}."
             )
-        super().__init__(
-            learning_rate,
-            weight_decay=weight_decay,
-            clipnorm=clipnorm,
-            clipvalue=clipvalue,
-            global_clipnorm=global_clipnorm,
-            use_ema=use_ema,
-            ema_momentum=ema_momentum,
-            ema_overwrite_frequency=ema_overwrite_frequency,
-            loss_scale_factor=loss_scale_factor,
-            gradient_accumulation_steps=gradient_accumulation_steps,
-            name=name,
-            **kwargs,
-        )
-        self.beta_1 = beta_1
-        self.beta_2 = beta_2
+        super().__init__(**given(locals()))
 
     def build(self, variables: Sequence[Variable]) -> None:
         if not self.built:
