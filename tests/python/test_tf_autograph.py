@@ -228,13 +228,6 @@ def loop_changes_shape(x):
     return x
 
 
-def only_in_the_loop(x):
-    while x < 10:
-        y = x
-        x = x + 1
-    return y
-
-
 def none_before(x):
     best = None
     while x < 3:
@@ -253,7 +246,6 @@ def none_before(x):
             r"float32\[2\]",
         ),
         (loop_changes_shape, r"'x' is float32\[1\] before the loop and float32\[2\] after"),
-        (only_in_the_loop, "'y' is assigned only inside a traced loop"),
         (none_before, "'best' is None before the loop"),
     ],
 )

@@ -1,6 +1,7 @@
 """The syntax tree of a function, with control flow as calls of _autograph_runtime."""
 
 import ast
+import collections
 import copy
 import functools
 import inspect
@@ -188,6 +189,33 @@ def _stored(statements):
     return list(names)
 
 
+def _places(statements, stored):
+    """Attributes and items that statements assign, of objects and by keys that they do not assign: self.total, d["a"]."""
+    parts = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.expr_context)
+    found = {}
+    for node in _walk(statements):
+        if isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, ast.Store):
+            inner = list(ast.walk(node))
+            if all(isinstance(n, parts) and not (isinstance(n, ast.Name) and n.id in stored) for n in inner):
+                found[ast.unparse(node)] = True
+    return list(found)
+
+
+def _mark_live(statements):
+    """Gives each loop the names that are read outside of it."""
+
+    def reads(nodes):
+        nodes = [n for s in nodes for n in ast.walk(s)]
+        updated = [n.target for n in nodes if isinstance(n, ast.AugAssign)]
+        names = [n for n in nodes if isinstance(getattr(n, "ctx", None), ast.Load)] + updated
+        return collections.Counter(n.id for n in names if isinstance(n, ast.Name))
+
+    whole = reads(statements)
+    for node in list(_walk(statements)):
+        if isinstance(node, (ast.For, ast.While)):
+            node.reel_live = set(whole - reads([node]))
+
+
 def _parse(text, at):
     """Statements of a text, all at the place of a node."""
     body = ast.parse(textwrap.dedent(text)).body
@@ -231,6 +259,7 @@ class _Function:
         body = self.lower_returns(d.body, False)
         body = self.lower_jumps(body)
         body = self.close(body, True)
+        _mark_live(body)
         body = self.convert_block(body)
         body = [_Expressions(self).visit(s) for s in body]
         at = d.body[0]
@@ -270,6 +299,10 @@ class _Function:
         for s in block:
             if not isinstance(s, _SCOPES):
                 _map_blocks(s, self.lower_jumps)
+            if isinstance(s, ast.While) and any(isinstance(n, ast.NamedExpr) for n in ast.walk(s.test)):
+                stop = _parse("if not None:\n    break", s)
+                stop[0].test.operand, stop[0].body = s.test, [*s.orelse, *stop[0].body]
+                s.test, s.body, s.orelse = _at(ast.Constant(True), s), stop + s.body, []
             if isinstance(s, (ast.For, ast.While)):
                 out += self.lower_loop(s)
             else:
@@ -378,14 +411,14 @@ class _Function:
         return [s.target] + s.body if isinstance(s, ast.For) else []
 
     def state_of(self, statements):
-        """(names of local variables that the statements assign, declarations for a function around them)."""
+        """(names of local variables and places that the statements assign, declarations for a function around them)."""
         stored = _stored(statements)
         shared = [n for n in stored if n in self.globals]
         names = [n for n in stored if n not in self.globals and n not in self.nonlocals]
         self.tracked.update(dict.fromkeys(names))
         local = [n for n in stored if n not in self.globals]
         lines = [f"{kind} {', '.join(some)}" for kind, some in (("global", shared), ("nonlocal", local)) if some]
-        return names, lines
+        return names + _places(statements, stored), lines
 
     def functions(self, at, names, declarations, bodies):
         """Definitions of body functions (name -> (parameters, statements)), and of two for the state."""
@@ -396,11 +429,25 @@ class _Function:
             definition.body = definition.body[:-1] + statements or definition.body
             out.append(definition)
         get, put = self.name("get"), self.name("set")
-        values = "".join(n + ", " for n in names)
-        out += _parse(f"def {get}():\n    return ({values})", at)
-        own = f"    nonlocal {', '.join(names)}\n    ({values}) = values\n" if names else "    pass\n"
-        out += _parse(f"def {put}(values):\n{own}", at)
-        return out, f"{get}, {put}, {tuple(names)!r}, {at.lineno}"
+        local = [n for n in names if n.isidentifier()]
+        places = {f"{_PREFIX}place_{i}": n for i, n in enumerate(names) if n not in local}
+        read = local + [f"{RUNTIME}.place(lambda: {n}, {n!r})" for n in places.values()]
+        out += _parse(f"def {get}():\n    return ({''.join(n + ', ' for n in read)})", at)
+        lines = [f"nonlocal {', '.join(local)}"] if local else []
+        lines.append(f"({''.join(n + ', ' for n in [*local, *places])}) = values")
+        for value, n in places.items():
+            lines.append(f"if {RUNTIME}.known({value}):\n        {n} = {value}")
+            lines.append(
+                f"else:\n        try:\n            del {n}\n        except {RUNTIME}.NO_PLACE:\n            pass"
+            )
+        own = "\n    ".join(lines)
+        out += _parse(f"def {put}(values):\n    {own}\n", at)
+        return out, f"{get}, {put}, {tuple([*local, *places.values()])!r}, {at.lineno}"
+
+    @staticmethod
+    def live_of(loop, names):
+        """Those that are read after a loop, places all."""
+        return tuple(n for n in names if n in loop.reel_live or not n.isidentifier())
 
     def convert_if(self, s, names, declarations):
         yes, no = self.name("body"), self.name("body")
@@ -423,7 +470,7 @@ class _Function:
         defs, state = self.functions(
             s, names, declarations, {body: ("", s.body), test: ("", [_at(ast.Return(condition), s)])}
         )
-        return defs + _parse(f"{RUNTIME}.while_stmt({test}, {body}, {state})", s)
+        return defs + _parse(f"{RUNTIME}.while_stmt({test}, {body}, {state}, {self.live_of(s, names)})", s)
 
     def convert_for(self, s, names, declarations):
         item = self.name("item")
@@ -432,7 +479,8 @@ class _Function:
         broken = getattr(s, "reel_broken", None)
         proceed = _parse(f"return not {broken}" if broken else "return True", s)
         defs, state = self.functions(s, names, declarations, {body: (item, [take] + s.body), test: ("", proceed)})
-        call = _expression(f"{RUNTIME}.for_stmt(None, {test if broken else None}, {body}, {state})", s)
+        live = self.live_of(s, names)
+        call = _expression(f"{RUNTIME}.for_stmt(None, {test if broken else None}, {body}, {state}, {live})", s)
         call.args[0] = s.iter
         return defs + [_at(ast.Expr(call), s)]
 

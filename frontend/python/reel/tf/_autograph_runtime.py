@@ -12,6 +12,11 @@ from . import _array, _autograph_convert, _control, math, nest
 from . import _autograph_builtins as _builtins
 from ._autograph_builtins import assert_ as assert_
 from ._autograph_builtins import traced as _traced
+from ._autograph_state import NO_PLACE as NO_PLACE
+from ._autograph_state import Undefined as Undefined
+from ._autograph_state import known as known
+from ._autograph_state import ld as ld
+from ._autograph_state import place as place
 from ._convert import convert_to_tensor
 from ._operators import PythonOperators
 from ._range import TracedRange
@@ -24,40 +29,6 @@ from .errors import ConversionError, OperatorNotAllowedInGraphError
 def convert(function):
     """The converted function; itself if its source is not known, or it is not the user's own."""
     return _autograph_convert.convert(function, _sys.modules[__name__])
-
-
-class Undefined:
-    """The value of a local variable that has none yet."""
-
-    __slots__ = ("name", "why")
-
-    def __init__(self, name, why=None):
-        self.name, self.why = name, why
-
-    def __repr__(self):
-        return f"<undefined {self.name}>"
-
-
-def _undefined_operator(self, *others):
-    return ld(self)
-
-
-for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor"):
-    for _form in ("__{}__", "__r{}__", "__i{}__"):
-        setattr(Undefined, _form.format(_name), _undefined_operator)
-
-
-class UndefinedVariable(_core.Error, UnboundLocalError):
-    """A variable was read that has a value on some paths only."""
-
-
-def ld(value):
-    """A value that is read; an error if there is none."""
-    if value.__class__ is Undefined:
-        raise UndefinedVariable(
-            value.why or f"cannot access local variable {value.name!r} where it is not associated with a value"
-        )
-    return value
 
 
 def _where(line):
@@ -211,7 +182,9 @@ _RESULT = "reel_result"  # what the names of values that `return` gives inside l
 
 
 class _ResultKnown(BaseException):
-    """A `return` in a traced loop or branch gives values of these types: what is traced starts again, with zeros of them."""
+    """A variable without a value gets one of these types in a traced loop or branch: what is traced starts again, with zeros
+    of them.
+    """
 
     def __init__(self, index, value):
         super().__init__()
@@ -279,7 +252,7 @@ class _TracedIf:
         except (ValueError, TypeError):
             same = False
         if not same:
-            raise ConversionError(
+            raise _core.InvalidTypeError(  # a ValueError too
                 f"{self.where}: {name!r} is {_show(like)} in one branch and {_show(value)} in the "
                 "other; a traced `if` needs one shape and dtype: cast or reshape, or write "
                 "tf.cond(pred, true_fn, false_fn)"
@@ -329,8 +302,8 @@ def _show(value):
 class _LoopState:
     """The variables of a traced loop: those with a number or tensor go around, others must stay the same."""
 
-    def __init__(self, get, put, names, where):
-        self.get, self.put, self.names, self.where = get, put, names, where
+    def __init__(self, get, put, names, live, where):
+        self.get, self.put, self.names, self.live, self.where = get, put, names, live, where
         self.start = get()
         self.going = [i for i, v in enumerate(self.start) if _numeric(v)]
         self.values = [_tensors(self.start[i]) for i in self.going]
@@ -346,7 +319,7 @@ class _LoopState:
         """The loop's values after an iteration; an error if a type changed."""
         end = self.get()
         for i, (before, after) in enumerate(zip(self.start, end)):
-            if i not in self.going and self.names[i].startswith(_RESULT) and _numeric(after):
+            if before.__class__ is Undefined and self.names[i] in self.live and _numeric(after):
                 raise _ResultKnown(i, after)
             if i not in self.going and before.__class__ is not Undefined and before is not after:
                 raise ConversionError(
@@ -368,7 +341,7 @@ class _LoopState:
         except (ValueError, TypeError):
             same = False
         if not same:
-            raise ConversionError(
+            raise _core.InvalidTypeError(  # a ValueError too
                 f"{self.where}: {name!r} is {_show(like)} before the loop and {_show(value)} after "
                 "an iteration; a traced loop needs one shape and dtype: cast or reshape it before, "
                 "or write tf.while_loop(cond, body, loop_vars)"
@@ -381,7 +354,7 @@ class _LoopState:
         end = list(self.get())
         for i, v in enumerate(end):
             if v.__class__ is Undefined:
-                if self.names[i].startswith("reel_result"):
+                if self.names[i].startswith(_RESULT):
                     end[i] = Undefined(
                         "return",
                         f"{self.where}: `return` inside a traced loop; assign the result to a "
@@ -398,7 +371,7 @@ class _LoopState:
         self.put(tuple(end))
 
 
-def while_stmt(test, body, get, put, names, line):
+def while_stmt(test, body, get, put, names, line, live):
     while True:
         go_on = test()
         if _traced(go_on):
@@ -406,7 +379,7 @@ def while_stmt(test, body, get, put, names, line):
         if not go_on:
             return
         _python_loop(body)
-    _traced_while(test, body, get, put, names, line)
+    _traced_while(test, body, get, put, names, line, live)
 
 
 _loops = _threading.local()
@@ -442,13 +415,18 @@ def _python_loop(run):
         _open_loops().pop()
 
 
-def _traced_while(test, body, get, put, names, line, options=None):
-    state = _LoopState(get, put, names, _where(line))
+def _traced_while(test, body, get, put, names, line, live, options=None, zeros=()):
+    """live: the variables that are read after the loop; those without a value before it begin as zeros, and have none if
+    there is no iteration.
+    """
+    state = _LoopState(get, put, names, live, _where(line))
     if not state.values:
         raise ConversionError(
             f"{state.where}: a traced loop changes no tensor, so it would not end; write "
             "tf.while_loop(cond, body, loop_vars)"
         )
+
+    began = test() if zeros else None
 
     def condition(*values):
         state.enter(values)
@@ -466,24 +444,31 @@ def _traced_while(test, body, get, put, names, line, options=None):
         put(state.start)
         if isinstance(e, _ResultKnown):
             put((*state.start[: e.index], e.value(), *state.start[e.index + 1 :]))
+            if not names[e.index].startswith(_RESULT):
+                zeros = (*zeros, names[e.index])
         again = e.options if isinstance(e, LoopOptions) else options
     else:
+        if zeros:
+            given = (
+                f"{state.where}: {', '.join(map(repr, zeros))} has no value without an iteration; give it one before"
+            )
+            assert_(began, lambda: given)
         return state.finish(out)
     finally:
         _open_loops().pop()
-    return _traced_while(test, body, get, put, names, line, again)
+    return _traced_while(test, body, get, put, names, line, live, again, zeros)
 
 
-def for_stmt(iterable, proceed, body, get, put, names, line):
+def for_stmt(iterable, proceed, body, get, put, names, line, live):
     if isinstance(iterable, TracedRange):
-        _for_range(iterable, proceed, body, get, put, names, line)
+        _for_range(iterable, proceed, body, get, put, names, line, live)
     elif _traced(iterable) and not _unrolled(iterable, get):
-        _for_rows(convert_to_tensor(iterable), proceed, body, get, put, names, line)
+        _for_rows(convert_to_tensor(iterable), proceed, body, get, put, names, line, live)
     else:
-        _python_loop(lambda: _for_items(iterable, proceed, body, get, put, names, line))
+        _python_loop(lambda: _for_items(iterable, proceed, body, get, put, names, line, live))
 
 
-def _for_items(iterable, proceed, body, get, put, names, line):
+def _for_items(iterable, proceed, body, get, put, names, line, live):
     for item in iterable:
         if proceed is not None:
             go_on = proceed()
@@ -501,7 +486,7 @@ def _unrolled(rows, get):
     return grows and bool(rows.shape) and rows.shape[0] is not None
 
 
-def _counting(start, more, next_value, item_of, proceed, body, get, put, names, line):
+def _counting(start, more, next_value, item_of, proceed, body, get, put, names, line, live):
     """A traced loop with a counter of its own."""
     counter = [start]
 
@@ -523,23 +508,33 @@ def _counting(start, more, next_value, item_of, proceed, body, get, put, names, 
         counter[0] = next_value(counter[0])
         body(item)
 
-    _traced_while(test, step, get_all, put_all, ("the loop's counter", *names), line)
+    _traced_while(test, step, get_all, put_all, ("the loop's counter", *names), line, live)
 
 
-def _for_range(r, proceed, body, get, put, names, line):
+def _for_range(r, proceed, body, get, put, names, line, live):
     up = r.step > 0
 
     def more(i):
         return math.logical_or(math.logical_and(up, i < r.stop), math.logical_and(~up, i > r.stop))
 
-    _counting(r.start, more, lambda i: i + r.step, lambda i: i, proceed, body, get, put, names, line)
+    _counting(r.start, more, lambda i: i + r.step, lambda i: i, proceed, body, get, put, names, line, live)
 
 
-def _for_rows(rows, proceed, body, get, put, names, line):
+def _for_rows(rows, proceed, body, get, put, names, line, live):
     if not rows.shape:
         raise ConversionError(f"{_where(line)}: a scalar tensor cannot be iterated over")
     n = rows.shape[0]
     start = convert_to_tensor(0)
     _counting(
-        start, lambda i: i < n, lambda i: i + 1, lambda i: _array.gather(rows, i), proceed, body, get, put, names, line
+        start,
+        lambda i: i < n,
+        lambda i: i + 1,
+        lambda i: _array.gather(rows, i),
+        proceed,
+        body,
+        get,
+        put,
+        names,
+        line,
+        live,
     )

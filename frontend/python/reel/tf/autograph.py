@@ -14,6 +14,7 @@ import typing as _t
 from .. import _core
 from . import _autograph_rewrite, _autograph_runtime
 from ._autograph_runtime import convert as convert
+from ._shape import TensorShape as _TensorShape
 from .errors import ConversionError as _ConversionError
 
 if _t.TYPE_CHECKING:
@@ -98,11 +99,16 @@ class experimental:
         maximum_iterations: Any = None,
         shape_invariants: Any = None,
     ) -> None:
-        """Called first in the body of a loop: options of tf.while_loop, if it becomes one."""
+        """Called first in the body of a loop: options of tf.while_loop, if it becomes one.
+
+        shape_invariants: pairs of a tensor and its shape, which are checked; a loop keeps the shapes of its variables.
+        """
+        for x, shape in shape_invariants or ():
+            if not _TensorShape(shape).is_compatible_with(x.shape):
+                raise _ConversionError(f"set_loop_options: {x!r} does not have the shape {shape} of shape_invariants")
         options = {
             "parallel_iterations": parallel_iterations,
             "swap_memory": swap_memory,
             "maximum_iterations": maximum_iterations,
-            "shape_invariants": shape_invariants,
         }
         _autograph_runtime.set_loop_options({k: v for k, v in options.items() if v is not None})
