@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect as _inspect
 import typing as _t
+from collections.abc import Mapping as _Mapping
 
 from .. import _calls, _core
 from . import _autograph_runtime, nest
@@ -36,7 +37,7 @@ def outputs(result: Any) -> Any:
     """What a function returns: numbers, shapes and variables as tensors, the core's slices as tf's. TypeError for others."""
 
     def output(x):
-        if x is None or isinstance(x, (Tensor, IndexedSlices, StringTensor, str)):
+        if x is None or isinstance(x, (Tensor, IndexedSlices, StringTensor)):
             return x
         if isinstance(x, _core.IndexedSlices):
             return from_core(x)
@@ -44,7 +45,7 @@ def outputs(result: Any) -> Any:
             return x.stack()
         if isinstance(x, TensorShape):
             return convert_to_tensor(list(x), "int32")
-        if isinstance(x, (*NUMBERS, list, TensorLike)) or is_array(x):
+        if isinstance(x, (*NUMBERS, str, bytes, list, TensorLike)) or is_array(x):
             return convert_to_tensor(x)
         raise _core.InvalidTypeError(
             "To be compatible with tf.function, Python functions must return zero or more Tensors or None values; found a "
@@ -52,6 +53,22 @@ def outputs(result: Any) -> Any:
         )
 
     return nest.map_structure(output, result)
+
+
+def misfit(spec: Any, x: Any) -> str | None:
+    """How an argument does not nest as a signature says; None if it does."""
+    if isinstance(spec, dict):
+        if not isinstance(x, _Mapping) or set(x) != set(spec):
+            return f"{x!r} is no dict with the keys {list(spec)}"
+        parts = [(spec[k], x[k]) for k in spec]
+    elif nest.is_nested(spec):
+        kind = type(spec) if hasattr(spec, "_fields") else list if isinstance(spec, list) else tuple
+        if not isinstance(x, kind) or len(x) != len(spec):
+            return f"can not cast {x!r} to a {kind.__name__} of {len(spec)}"
+        parts = list(zip(spec, x))
+    else:
+        return None
+    return next(filter(None, (misfit(inner, value) for inner, value in parts)), None)
 
 
 def opened(shape: Sequence[int], open_axes: dict[int, str]) -> tuple[int | str, ...]:

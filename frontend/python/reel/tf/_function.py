@@ -15,6 +15,7 @@ from ._concrete import NUMBERS as _NUMBERS
 from ._concrete import ConcreteFunction, Literal, VaryingFunction, check_options
 from ._concrete import is_array as _is_array
 from ._concrete import key_of as _literal_key
+from ._concrete import misfit as _misfit
 from ._concrete import opened as _opened
 from ._concrete import outputs as _outputs
 from ._convert import convert_to_tensor
@@ -291,6 +292,8 @@ class Function(_core._Callable):
             raise self._binding_error(f"{len(specs)} arguments are wanted, {len(args)} given", args)
         out = []
         for spec, argument in zip(specs, args):
+            if wrong := _misfit(spec, argument):
+                raise self._binding_error(wrong, args)
             leaves = nest.flatten(argument) if nest.is_nested(spec) else [argument]
             fitted = [self._fit(s, x, args) for s, x in zip(nest.flatten(spec), leaves)]
             out.append(nest.pack_sequence_as(spec, fitted))
