@@ -50,6 +50,7 @@ Branch TraceBranch(const char* name, const std::vector<Tensor>& like, Body body)
   branch.request.name = name;
   branch.request.closed = true;
   branch.request.outer_before = inner.outer_before;
+  branch.request.differentiable_before = inner.id;
   const internal::AddCarried add = [&](const Type& type) {
     const Tensor parameter = internal::MakeSymbolic(type, inner.id);
     branch.request.arguments.push_back(parameter);

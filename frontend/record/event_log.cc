@@ -112,7 +112,9 @@ void LogBuilder::CollectOuter() {
   const auto look = [&](uint64_t id) {
     if (!known.insert(id).second) return;
     const Tensor* t = Find(id);
-    if (t && (t->symbolic() || id < request_.outer_before)) outer_.push_back(*t);
+    if (!t) return;
+    const uint64_t before = IsDifferentiable(t->dtype()) ? request_.differentiable_before : 0;
+    if (t->symbolic() || id < std::max(request_.outer_before, before)) outer_.push_back(*t);
   };
   for (size_t n = 0; n < needed_.size(); ++n) {
     if (!needed_[n]) continue;

@@ -95,8 +95,9 @@ struct BuildRequest {
   /// arguments instead of constants and state; the last values of `carried` (of those) become
   /// further results.
   bool closed = false;
-  /// Eager tensors older than this id count as outer ones too.
-  uint64_t outer_before = 0;
+  /// Eager tensors older than this id count as outer ones too; so do those that gradients may be asked by, older than
+  /// the second one.
+  uint64_t outer_before = 0, differentiable_before = 0;
   std::vector<GradientEnd> free;
   std::vector<uint64_t> carried;
   /// If set, a read of an assigned variable is to gradients what it is to a tape: the variable, not what was assigned.
