@@ -10,6 +10,8 @@ inputs; lines before it that go on with two spaces of indent are statements:
 
 Inputs are arrays of f16, bf16, f32, f64, c64, c128, i8 ... u64, b (shape, then optional low= and high=), the same in every
 run, given as tensors; V(f32(3)) gives a variable, N(...) a NumPy array. Options: mode=eager or mode=function (without it both),
+mode=graph (a tf.Graph of version 1: tensors are placeholders, `sess` is its session; open=1: of unknown extents, open=2: of
+unknown rank),
 tol=1e-3 (relative to the largest element), grads=0 (no gradients), second=0 (no second ones), differs="why" (on purpose
 not TensorFlow's result).
 A line that begins with # is a comment.
@@ -30,7 +32,7 @@ FOLDER = pathlib.Path(__file__).parent / "tf_cases"
 TOLERANCES = {"float64": 1e-9, "complex128": 1e-9, "float16": 4e-3, "bfloat16": 3e-2}
 MOST = 4096  # elements of a result
 ABSENT = "absent"
-OPTIONS = ("mode", "tol", "grads", "second", "differs")
+OPTIONS = ("mode", "tol", "grads", "second", "differs", "open")
 
 
 class Case:
@@ -195,6 +197,8 @@ def evaluate(tf, case, mode):
         return eval(case.expression, scope)
 
     made = case.arrays()
+    if mode == "graph":
+        return evaluate_graph(tf, case, made)
     tensors = {name: given(tf, m) for name, m in made.items() if m[0] == "T"}
     others = {name: given(tf, m) for name, m in made.items() if m[0] != "T"}
     if mode == "function":
@@ -241,6 +245,69 @@ def evaluate(tf, case, mode):
     return result
 
 
+def evaluate_graph(tf, case, made):
+    """What a case gives in a graph of version 1: values, shapes as the graph knows them, and gradients."""
+    v1, feed, result = tf.compat.v1, {}, {}
+    with v1.Graph().as_default(), v1.Session() as sess:
+        try:
+            scope = {"tf": tf, "np": np, "v1": v1, "sess": sess, "feed": feed}
+            for name, (kind, array, dtype) in made.items():
+                if kind == "T":
+                    extents = [array.shape, [None] * array.ndim, None][int(case.options.get("open", "0"))]
+                    scope[name] = v1.placeholder(getattr(tf, dtype), extents, name=name)
+                    feed[scope[name]] = array
+                else:
+                    scope[name] = array if kind == "N" else v1.Variable(array, dtype=getattr(tf, dtype), name=name)
+            for statement in case.statements:
+                exec(statement, scope)
+            value = eval(case.expression, scope)
+            sess.run([v1.global_variables_initializer(), v1.local_variables_initializer()])
+            result["value"], result["shapes"] = fetched(tf, sess, value, feed)
+        except Exception as error:
+            return {"value": error_of(error)}
+        names = [n for n, m in made.items() if m[0] != "N" and m[2].startswith(("float", "complex", "bfloat"))]
+        leaves = [x for x in tf.nest.flatten(value) if v1.is_tensor(x) and (x.dtype.is_floating or x.dtype.is_complex)]
+        if case.options.get("grads") == "0" or not names or not leaves:
+            return result
+        try:
+            shapes = sess.run([tf.shape(x) for x in leaves], feed)
+            seeds = [np.cos(np.arange(np.prod(s, dtype=int)) + 1.0 + i).reshape(s) for i, s in enumerate(shapes)]
+            seeds = [tf.cast(tf.constant(s), x.dtype) for s, x in zip(seeds, leaves)]
+            found = v1.gradients(leaves, [scope[n] for n in names], grad_ys=seeds)
+            found, shapes = fetched(tf, sess, dict(zip(names, found)), feed)
+            result["grads"] = found
+        except Exception as error:
+            result["grads"] = error_of(error)
+    return result
+
+
+def fetched(tf, sess, value, feed):
+    """What a session gives for tensors and operations in a structure, as JSON, and the shapes that the graph knows."""
+    shapes = []
+
+    def fetch(x):
+        if isinstance(x, tf.IndexedSlices):
+            x = tf.convert_to_tensor(x)
+        if not hasattr(x, "graph"):
+            return x
+        if hasattr(x, "dtype"):
+            shapes.append(str(x.shape))
+            kept = sess.run(tf.cast(x, tf.float32) if x.dtype == tf.bfloat16 else x, feed)
+            return {**described(tf, np.asarray(kept)), "dtype": x.dtype.base_dtype.name}
+        sess.run(x, feed)
+        return "Operation"
+
+    def walk(x):
+        if isinstance(x, dict):
+            return {str(k): walk(v) for k, v in x.items()}
+        if isinstance(x, (list, tuple)) and not isinstance(x, tf.TensorShape):
+            return [walk(v) for v in x]
+        found = fetch(x)
+        return found if isinstance(found, dict) and "dtype" in found else described(tf, found)
+
+    return walk(value), shapes
+
+
 def classes_of(tf, name):
     """The classes that an error of this name is caught by."""
     import builtins
@@ -249,8 +316,25 @@ def classes_of(tf, name):
     return tuple(found) or (Exception,)
 
 
+def shape_differences(wanted, got):
+    """Of the shapes that a graph knows: what TensorFlow knows must be known here; more may be."""
+
+    def extents(text):
+        return None if text == "<unknown>" else eval(text, {"__builtins__": {}})
+
+    def fits(w, g):
+        return w is None or g is not None and len(w) == len(g) and all(m is None or m == n for m, n in zip(w, g))
+
+    pairs = list(zip(map(extents, wanted), map(extents, got or [])))
+    if len(pairs) == len(wanted) and all(fits(w, g) for w, g in pairs):
+        return []
+    return [f"shapes known while the graph is built: {wanted} wanted, got {got}"]
+
+
 def differences(tf, wanted, got, tol, where="value", other=None):
     """In words, how a result differs from the recorded one; nothing if it does not. `other`: a class that will do too."""
+    if where == "shapes":
+        return shape_differences(wanted, got)
     if isinstance(wanted, dict) and "error" in wanted:
         if not (isinstance(got, dict) and "error" in got):
             return [f"{where}: {wanted['error']} wanted ({wanted['text'][:120]}), got {str(got)[:200]}"]
@@ -301,7 +385,7 @@ def check(tf, case, recorded):
     for mode in case.modes:
         wanted = recorded.get(mode, recorded.get("eager"))
         got = evaluate_keeping_errors(tf, case, mode)
-        for part in ("value", "grads", "second"):
+        for part in ("value", "shapes", "grads", "second"):
             if part in wanted and (mode == "eager" or part != "second"):
                 eager = recorded.get("eager", {}).get(part)
                 other = eager["error"] if isinstance(eager, dict) and "error" in eager else None

@@ -4,7 +4,7 @@ The arguments of a call are drawn by the names of the parameters (tf_fuzz.txt); 
 broadcast. A call is a case of tf_case.py, so what is found goes into a family's file as it is printed. No test of CI: it
 needs TensorFlow.
 
-    python tf_fuzz.py record OUT.jsonl [--seed 1] [--calls 30] [--mode eager|function] [NAME...]    with TensorFlow 2.21
+    python tf_fuzz.py record OUT.jsonl [--seed 1] [--calls 30] [--mode eager|function|graph] [NAME...]    with TensorFlow 2.21
     python tf_fuzz.py compare OUT.jsonl [NAME...]     with reel.tf: differences by kind, and their counts
 
 NAME is a prefix such as tf.math. or tf.nn.conv. Recording goes on after a call on which TensorFlow aborts.
@@ -28,7 +28,8 @@ import tf_names
 
 MODULES = """tf tf.math tf.nn tf.linalg tf.signal tf.image tf.random tf.bitwise tf.debugging tf.strings tf.keras.losses
 tf.keras.metrics tf.keras.activations tf.keras.layers tf.keras.utils tf.keras.initializers tf.keras.regularizers
-tf.compat.v1 tf.compat.v1.nn tf.compat.v1.math tf.compat.v1.losses tf.compat.v1.image tf.compat.v1.linalg""".split()
+tf.compat.v1 tf.compat.v1.nn tf.compat.v1.math tf.compat.v1.losses tf.compat.v1.image tf.compat.v1.linalg
+tf.compat.v1.metrics""".split()
 CLASSES = tuple(f"tf.keras.{m}." for m in "losses metrics layers initializers regularizers".split())
 LEFT_OUT = r"""(?x)\.(disable_|enable_|set_|get_|add_to_|Print|print|load_|save|import_|function|py_func|device|Session|Graph
 |train|init_scope|executing|Variable$|variable|initialize|global|local|trainable|model_|plot_|raw_|custom_|no_grad|Register
@@ -72,12 +73,14 @@ def missing():
     return found
 
 
-def names():
-    """Name -> its parameters as [(name, has a default)] for what is to be called."""
+def names(wanted=("tf.",)):
+    """Name -> its parameters as [(name, has a default)] for what is to be called, of names that begin so."""
     found, absent, before = {}, missing(), set()
     for line in tf_names.RECORD.read_text().split("\n"):
         match = re.match(r"([\w.]+)\.(\w+)\((.*)\)$", line)
         if not match or match[1] not in MODULES or re.match(LEFT_OUT, "." + match[2]) or line.split("(")[0] in absent:
+            continue
+        if not line.startswith(wanted):
             continue
         if (match[2], match[3]) in before:
             continue  # an alias
@@ -160,7 +163,8 @@ def case(draw, name, parameters, mode):
     if name.startswith(CLASSES) and name.split(".")[-1][0].isupper() and name[-3:] not in ("KLD", "MAE", "MSE"):
         text = used(call, name, text)
     given = " ".join(f"{k}={v}" for k, v in call.inputs.items())
-    return f"{text} ;; {given} mode={mode}"
+    options = f" open={draw.choice('0012')}" if mode == "graph" else ""
+    return f"{text} ;; {given} mode={mode}{options}"
 
 
 def used(call, name, made):
@@ -185,9 +189,7 @@ def used(call, name, made):
 
 def cases(arguments):
     """The texts of all calls: the same for the same seed."""
-    for name, parameters in names().items():
-        if arguments.names and not name.startswith(tuple(arguments.names)):
-            continue
+    for name, parameters in names(tuple(arguments.names) or ("tf.",)).items():
         draw = random.Random(f"{name} {arguments.seed}")
         yield from {case(draw, name, parameters, arguments.mode): None for _ in range(arguments.calls)}
 
@@ -275,7 +277,7 @@ def main():
     parser.add_argument("names", nargs="*")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--calls", type=int, default=30)
-    parser.add_argument("--mode", choices=["eager", "function"], default="eager")
+    parser.add_argument("--mode", choices=["eager", "function", "graph"], default="eager")
     arguments = parser.parse_intermixed_args()
     {"record": record, "compare": compare}[arguments.what](arguments)
 

@@ -96,6 +96,7 @@ class Graph(_graph_control.ControlFlow):
     def convert(self, value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None) -> Any:
         """tf.convert_to_tensor: what is of the graph stays."""
         if isinstance(value, GraphTensor):
+            value = value.value() if isinstance(value, GraphVariable) else value
             if dtype is not None and value.dtype is not dtypes.as_dtype(dtype):
                 raise ConversionError(
                     f"Tensor conversion requested dtype {dtypes.as_dtype(dtype).name} for Tensor with dtype "

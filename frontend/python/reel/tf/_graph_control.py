@@ -6,7 +6,7 @@ import typing as _t
 from contextlib import contextmanager as _contextmanager
 
 from .. import _core
-from . import _control, _graph_run, _graph_tape, debugging, dtypes, math, nest
+from . import _control, _graph_probe, _graph_run, _graph_tape, _range, debugging, dtypes, math, nest
 from ._callbacks import ShapesUnknown
 from ._graph_array import GraphTensorArray
 from ._graph_tensor import GraphTensor, GraphVariable, Node, Sub
@@ -21,7 +21,7 @@ if _t.TYPE_CHECKING:
     from typing import Any
 
 
-_EXTENTS = (2, 3, 4, 8, 12, 32)
+_BY_VALUE = (_core.FailedPreconditionError, _core.UnimplementedError)  # of shapes that depend on values, in a trace
 
 
 class ControlFlow:
@@ -40,6 +40,7 @@ class ControlFlow:
     ) -> list[Any]:
         """Nodes of d(sum of ys)/dx for each x; None where no y depends on x, IndexedSlices for rows of a lookup."""
         ys, xs = [self._of_graph(y) for y in _list(ys, "ys")], [self._of_graph(x) for x in _list(xs, "xs")]
+        ys = [y.value() if isinstance(y, GraphVariable) else y for y in ys]
         unconnected = unconnected_name(unconnected_gradients)
         if aggregation_method not in (None, 0, 1, 2):
             raise ConversionError(
@@ -56,7 +57,10 @@ class ControlFlow:
         node.special = special
         try:
             kinds = self._on_types([node], lambda runner: _kinds(runner.gradients(node, runner.done)))
-        except ShapesUnknown:  # a py_function that has not run yet: what leads to it may have a gradient
+        except (ShapesUnknown, _core.Error) as error:
+            if not (self._sizes_unknown([node]) or isinstance(error, (ShapesUnknown, *_BY_VALUE))):
+                raise
+            # A py_function that has not run yet, or shapes that are values: what leads to it may have a gradient.
             before = set(_graph_run.needed_by([y.node for y in ys]))
             kinds = ["dense" if x.node in before and x.dtype.is_floating else None for x in xs]
         special["kinds"] = kinds
@@ -70,6 +74,15 @@ class ControlFlow:
             else:
                 out.append(node.add_output(x.dtype, None if x.shape.rank is None else x.shape))
         return out
+
+    def range(
+        self, start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str | None = "range"
+    ) -> GraphTensor:
+        return _range._in_graph(self, start, limit, delta, dtype, name or "range")
+
+    def unsized(self, function: Any, args: Any, name: str, type: str, dtype: dtypes.DType) -> GraphTensor:
+        """A node of a vector whose length is not known."""
+        return Node(self, name, type, function, args).add_output(dtype, [None])
 
     def tape(self, persistent: bool, watch_accessed_variables: bool) -> _graph_tape.GraphTape:
         """What a tf.GradientTape records with that is entered while this graph is built."""
@@ -110,16 +123,26 @@ class ControlFlow:
     def _on_types(self, nodes, then):
         """What a function of a runner returns that has traced the nodes on their types."""
         first = None
-        for extent in _EXTENTS:
+        for attempt in _graph_probe.made_up(self.ends(nodes)):
             try:
-                return _graph_run.Runner.on_types(self, nodes, extent, then)
+                return _graph_run.Runner.on_types(self, nodes, attempt, then)
             except (_core.Error, TypeError, ValueError) as error:
                 first = first or error
         raise first
 
-    def probe_call(self, function: Any, args: Any, kwargs: Any, inputs: list[GraphTensor], extent: int) -> Any:
+    def ends(self, nodes: list[Node]) -> list[GraphTensor]:
+        """The placeholders that nodes depend on."""
+        return [x for n in _graph_run.needed_by(nodes) if n.role in ("placeholder", "parameter") for x in n.outputs]
+
+    def _sizes_unknown(self, nodes):
+        """Whether extents of what nodes depend on are not known."""
+        return any(not x.shape.is_fully_defined() for n in _graph_run.needed_by(nodes) for x in n.outputs)
+
+    def probe_call(
+        self, function: Any, args: Any, kwargs: Any, inputs: list[GraphTensor], made_up: tuple[int, int]
+    ) -> Any:
         """(structure, types) of what a function returns, found through all that its inputs depend on."""
-        return _graph_run.Runner.probe_call(self, function, args, kwargs, inputs, extent)
+        return _graph_run.Runner.probe_call(self, function, args, kwargs, inputs, made_up)
 
     def hessians(
         self,

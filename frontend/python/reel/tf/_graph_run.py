@@ -6,12 +6,12 @@ import contextlib as _contextlib
 import typing as _t
 
 from .. import _core
-from . import _array, _graph_probe, _registered, dtypes, nest
+from . import _array, _graph_probe, _registered, dtypes, math, nest
 from ._convert import to_core
 from ._graph_tensor import GraphTensor, GraphVariable, Node, Ref, Sub, leaves_of, rebuild, slots_of
 from ._slices import IndexedSlices
 from ._tape import GradientTape
-from ._tensor import wrap
+from ._tensor import TensorLike, wrap
 from .errors import FailedPreconditionError, InvalidArgumentError
 
 if _t.TYPE_CHECKING:
@@ -136,6 +136,8 @@ class Runner:
         """What the outputs of a node are."""
         if node.role == "call" and node.function is None:
             return []
+        if node.known:
+            return [x.static for x in node.outputs]
         if node.role in ("placeholder", "parameter"):
             x = node.outputs[0]
             if x in self.feed:
@@ -239,7 +241,14 @@ class Runner:
             self.live(x) if isinstance(x, GraphVariable) and x not in self.feed else self.pick(x, sources)
             for x in what["xs"]
         ]
-        return tape.gradient(ys, xs, [self.seed(g, done) for g in what["seeds"]], what["unconnected"])
+        seeds = [self._seed_for(y, self.seed(g, done)) for y, g in zip(ys, what["seeds"])]
+        return tape.gradient(ys, xs, seeds, what["unconnected"])
+
+    def _seed_for(self, y, seed):
+        """The seed; in a probe, where extents are made up, as one of y's shape that depends on it."""
+        if self.session is not None or not isinstance(seed, TensorLike) or seed.shape == y.shape:
+            return seed
+        return _array.ones_like(y) * math.reduce_sum(seed)
 
     def _gradients_inside(self, what, done):
         """Gradients of what is computed again from the sources, under a tape of its own."""
@@ -280,8 +289,10 @@ class Runner:
 
     # Probes.
     @staticmethod
-    def on_types(graph: Any, nodes: Iterable[Node], extent: int, then: Callable[[Runner], Any]) -> Any:
-        """What a function returns when the nodes have been traced on their types, extents of unknown size as given."""
+    def on_types(graph: Any, nodes: Iterable[Node], made_up: tuple[int, int], then: Callable[[Runner], Any]) -> Any:
+        """What a function returns when the nodes have been traced on their types; made_up: an (extent, rank) for what is
+        not known.
+        """
         out = []
         needed = needed_by(nodes)
         open_ends = [n.outputs[0] for n in needed if n.role in ("placeholder", "parameter")]
@@ -293,12 +304,14 @@ class Runner:
             runner = Runner(graph, dict(zip(open_ends, symbolic)))
             out.append(runner.run(nodes, lambda: then(runner)))
 
-        specs = [_core.TensorSpec(_graph_probe.concrete(x.shape, extent, 2), x.dtype.core) for x in open_ends]
+        specs = [_core.TensorSpec(_graph_probe.concrete(x.shape, *made_up), x.dtype.core) for x in open_ends]
         _graph_probe.trace(body, specs)
         return out[0]
 
     @staticmethod
-    def probe_call(graph: Any, function: Any, args: Any, kwargs: Any, inputs: list[GraphTensor], extent: int) -> Any:
+    def probe_call(
+        graph: Any, function: Any, args: Any, kwargs: Any, inputs: list[GraphTensor], made_up: tuple[int, int]
+    ) -> Any:
         """(structure, types) of what a function returns, as _graph_probe's, when all before it is traced too."""
 
         def then(runner):
@@ -308,4 +321,4 @@ class Runner:
             structure, tensors = slots_of(function(*rebuild(take, list(args)), **rebuild(take, kwargs)))
             return structure, [_graph_probe._type_of(x)[:2] + (None,) for x in tensors]
 
-        return Runner.on_types(graph, [x.node for x in inputs], extent, then)
+        return Runner.on_types(graph, [x.node for x in inputs], made_up, then)

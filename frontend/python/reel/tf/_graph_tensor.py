@@ -154,9 +154,21 @@ class Node:
         self.outputs.append(out)
         return out
 
+    @property
+    def known(self) -> bool:
+        """Whether its results are known without its inputs' values: tf.shape and zeros_like of known shapes."""
+        return (
+            self.role == "call"
+            and bool(self.outputs)
+            and all(x.static is not None for x in self.outputs)
+            and any(x.static is None for x in self.inputs)
+        )
+
     def before(self) -> list[Node]:
         """Nodes that must run before."""
         out = list(self.control) + [x.node for x in self.captured]
+        if self.known:
+            return list(self.control)
         for x in leaves_of([list(self.args), self.kwargs]):
             out += x.captured if isinstance(x, Sub) else [x.node]
         return out
@@ -478,6 +490,18 @@ class GraphVariable(GraphTensor):
             lambda v, i, u: getattr(v, method)(IndexedSlices(u, i)), args, name or method, "ResourceScatterUpdate"
         )
 
+    def sparse_read(self, indices: Any, name: str | None = None) -> Any:
+        """The rows at some indices."""
+        return self.graph.call(_rows, (self, indices), name=name or "Gather", type="ResourceGather")
+
+    def gather_nd(self, indices: Any, name: str | None = None) -> Any:
+        """What is at tuples of indices."""
+        return self.graph.call(_places, (self, indices), name=name or "GatherNd", type="ResourceGatherNd")
+
+    def eval(self, session: Any = None) -> Any:
+        """Its value in a session, the default one if none is given."""
+        return default_session("Cannot evaluate variable using `eval()`", session).run(self)
+
     def load(self, value: Any, session: Any = None) -> None:
         """Gives it a value in a session, without an operation."""
         default_session("Cannot load a variable", session).load(self, value)
@@ -501,6 +525,18 @@ class GraphVariable(GraphTensor):
 
     __str__ = __repr__
     __hash__ = object.__hash__
+
+
+def _rows(x, indices):
+    from . import _array
+
+    return _array.gather(wrap(x._core_value()), indices)
+
+
+def _places(x, indices):
+    from . import _array
+
+    return _array.gather_nd(wrap(x._core_value()), indices)
 
 
 def _graph_identity(x):

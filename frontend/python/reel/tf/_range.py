@@ -14,6 +14,7 @@ from ._convert import check_number, convert_to_tensor, to_core
 from ._operators import operand
 from ._tensor import TensorLike, wrap
 from ._trace import all_in_graph as _all_in_graph
+from ._trace import as_method
 from .errors import InvalidArgumentError, OperatorNotAllowedInGraphError
 
 if _t.TYPE_CHECKING:
@@ -47,6 +48,7 @@ class TracedRange:
         )
 
 
+@as_method("range")
 def range(
     start: ArrayLike,
     limit: ArrayLike | None = None,
@@ -77,6 +79,23 @@ def range(
     elif wanted not in _ORDER and wanted not in _OTHERS:
         raise InvalidArgumentError(f"tf.range: dtype is one of int32, int64 and the floating ones, not {wanted.name}")
     return wrap(_counted(*[number for number, _ in parts], wanted))
+
+
+def _in_graph(graph: Any, start: Any, limit: Any, delta: Any, dtype: Any, name: str) -> Any:
+    """range() as an operation of a tf.Graph, of unknown length if a number is not known while it is built."""
+    if limit is None:
+        start, limit = 0, start
+    arguments = (start, limit, delta, dtype)
+    if all(getattr(x, "static", x) is not None for x in arguments[:3]):
+        return graph.call(range.__wrapped__, arguments, {"name": name})
+    kinds = [x.dtype.core if hasattr(x, "dtype") else _number(x, None)[1] for x in arguments[:3]]
+    wanted = dtypes.core_dtype(dtype) or _ORDER[max(map(_ORDER.index, kinds))]
+    return graph.unsized(_numbers, arguments, name, "Range", dtypes.BY_CORE[wanted])
+
+
+def _numbers(*arguments):
+    out = range.__wrapped__(*arguments)
+    return convert_to_tensor(out) if isinstance(out, TracedRange) else out
 
 
 def _number(value, dtype):
@@ -136,4 +155,4 @@ def linspace(start: ArrayLike, stop: ArrayLike, num: int, name: str | None = Non
     return wrap(_core.concat([a, a + (b - a) / (n - 1) * steps, b], axis=place))
 
 
-_all_in_graph(globals())
+_all_in_graph(globals(), "range")

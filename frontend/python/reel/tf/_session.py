@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections as _collections
+import collections.abc
 import typing as _t
 import warnings as _warnings
 
@@ -294,6 +295,8 @@ class Session:
         """
         if self._closed:
             raise StateError("Attempted to use a closed Session.")
+        if feed_dict is not None and not isinstance(feed_dict, collections.abc.Mapping):
+            raise _core.InvalidTypeError(f"feed_dict must be a dictionary, not a {type(feed_dict).__name__}")
         if self._graph.version == 0:
             raise StateError("The Session graph is empty. Add operations to the graph before calling run().")
         with _graph.Building(None):
@@ -332,10 +335,11 @@ class Session:
         return [self._feed_key(key)], [value]
 
     def _feed_key(self, key):
-        if isinstance(key, GraphTensor) and key.node.graph is self._graph:
-            return key
         try:
-            return self._graph.as_graph_element(key, allow_operation=False)
+            element = key if isinstance(key, GraphTensor) else None
+            if element is None or element.node.graph is not self._graph:
+                element = self._graph.as_graph_element(key, allow_operation=False)
+            return element.reading if isinstance(element, GraphVariable) else element
         except (TypeError, ValueError, KeyError) as error:
             text = str(error)
             raise _core.InvalidTypeError(f"Cannot interpret feed_dict key as Tensor: {text}") from None

@@ -10,7 +10,7 @@ import typing as _t
 
 from .... import _core
 from ... import _variable, dtypes
-from ..._graph_tensor import GraphTensor
+from ..._convert import convert_to_tensor
 from ..._shape import TensorShape
 from ..._tensor import TensorLike
 from ..._trace import state
@@ -20,6 +20,9 @@ from . import initializers as _initializers
 if _t.TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
+
+
+_convert_at_once = convert_to_tensor.__wrapped__  # while a graph is built too
 
 
 class _ReuseMode(_enum.Enum):
@@ -337,7 +340,8 @@ def get_variable(
     if getter is None:
         return _get(full, **options)
     del options["given_dtype"]
-    return getter(_get, full, **options)
+    with _contextlib.nullcontext() if state.graph is None else state.graph.name_scope(None):
+        return getter(_get, full, **options)
 
 
 def _get(
@@ -408,14 +412,12 @@ def _shape(shape):
 def _initial(name, shape, dtype, initializer, given_dtype):
     """The initial value, or what makes it; and the dtype."""
     if isinstance(initializer, TensorLike) or initializer is not None and not callable(initializer):
-        if shape is not None and isinstance(initializer, GraphTensor):
+        if shape is not None:
             raise ConversionError("If initializer is a constant, do not specify shape.")
-        if shape is not None and not isinstance(initializer, (int, float)):
-            raise ConversionError("If initializer is a constant, do not specify shape.")
-        kind = getattr(initializer, "dtype", None)
-        if isinstance(initializer, TensorLike):
-            return initializer, kind
-        return initializer, dtype if given_dtype is not None or kind is None else dtypes.as_dtype(kind)
+        value = initializer if isinstance(initializer, TensorLike) else _convert_at_once(initializer)
+        if given_dtype is not None and dtype is not value.dtype:
+            raise ConversionError(f"Initializer type '{value.dtype!r}' and explicit dtype '{dtype!r}' don't match.")
+        return initializer, value.dtype
     if shape is None and not _needs_nothing(initializer):
         raise ConversionError(f"Variable {name} did not get an initializer, so its `shape` argument must be specified.")
     if shape is not None and not _shape(shape).is_fully_defined():

@@ -11,7 +11,7 @@ from ... import autodiff as _autodiff
 from ..._graph_tensor import GraphTensor
 from ..._shape import TensorShape
 from ..._trace import state
-from ...errors import StateError
+from ...errors import ConversionError, StateError
 from ._variables import graph_now, graph_or_default
 
 if _t.TYPE_CHECKING:
@@ -31,6 +31,8 @@ def placeholder_with_default(input: Any, shape: Any, name: str | None = None) ->
         return _array.identity(input)
     graph = state.graph
     value = graph.convert(input)
+    if not TensorShape(shape).is_compatible_with(value.shape):
+        raise ConversionError(f"placeholder_with_default: the input {value} does not have the shape {shape}")
     out = graph.call(
         _placeholder_with_default, (value,), name=name or "PlaceholderWithDefault", type="PlaceholderWithDefault"
     )

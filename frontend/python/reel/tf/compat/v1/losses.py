@@ -108,13 +108,13 @@ def get_regularization_losses(scope: str | None = None) -> list[Any]:
 def get_regularization_loss(scope: str | None = None, name: str = "total_regularization_loss") -> Any:
     """Their sum."""
     found = get_regularization_losses(scope)
-    return _math.add_n(found) if found else _convert(0.0)
+    return _math.add_n(found, name=name) if found else _convert(0.0)
 
 
 def get_total_loss(add_regularization_losses: bool = True, name: str = "total_loss", scope: str | None = None) -> Any:
     """The sum of all losses."""
     found = get_losses(scope) + (get_regularization_losses(scope) if add_regularization_losses else [])
-    return _math.add_n(found)
+    return _math.add_n(found, name=name)
 
 
 def _pair(labels, predictions):

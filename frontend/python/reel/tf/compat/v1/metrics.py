@@ -368,7 +368,7 @@ def mean_per_class_accuracy(
         if weights is None
         else _array.reshape(_weights_like(weights, _floats(labels)), [-1])
     )
-    which = _array.one_hot(y, num_classes)
+    which = _array.one_hot(_dtypes.cast(y, _dtypes.int64), num_classes)
     right = _dtypes.cast(_math.equal(y, p), _FLOAT) * spread
     with _variable_scope(None, name or "mean_accuracy"):
         total, count = _count("total", [num_classes]), _count("count", [num_classes])
@@ -383,11 +383,11 @@ def _by_classes(labels, predictions, n, weights, name, finish, metrics_collectio
     y, p = _array.reshape(_convert(labels), [-1]), _array.reshape(_convert(predictions), [-1])
     spread = None if weights is None else _array.reshape(_weights_like(weights, _floats(labels)), [-1])
     with _variable_scope(None, name):
-        total = _count("total_confusion_matrix", [n, n])
-        a, b = _array.one_hot(y, n), _array.one_hot(p, n)
+        total = _count("total_confusion_matrix", [n, n], _dtypes.float64)
+        a, b = (_array.one_hot(_dtypes.cast(x, _dtypes.int64), n) for x in (y, p))
         matrix = _math.matmul(a if spread is None else a * _array.reshape(spread, [-1, 1]), b, transpose_a=True)
-        value = finish(total.value())
-        update = total.assign_add(matrix)
+        value = finish(_floats(total.value()))
+        update = total.assign_add(_dtypes.cast(matrix, _dtypes.float64))
     return _done(value, update, metrics_collections, updates_collections)
 
 
