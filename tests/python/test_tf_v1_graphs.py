@@ -278,3 +278,25 @@ def test_the_default_graph():
         v1.enable_eager_execution()
     assert tf.executing_eagerly() and float(tf.constant(2.0)) == 2.0
     v1.reset_default_graph()
+
+
+def test_a_seed_of_slices_without_dense_shape_has_that_of_y():
+    with v1.Graph().as_default(), v1.Session() as session:
+        x = v1.placeholder(tf.float32)
+        dy = tf.IndexedSlices(v1.placeholder(tf.float32), v1.placeholder(tf.int32))
+        (dx,) = v1.gradients(tf.identity(x), x, grad_ys=dy)
+        got = session.run(dx, {x: [1.0, 3.0], dy.indices: [0], dy.values: [2.0]})
+    assert got.tolist() == [2.0, 0.0]
+
+
+def test_a_placeholder_whose_value_counts_must_be_fed():
+    with v1.Graph().as_default(), v1.Session() as session:
+        x = v1.placeholder(tf.float32, [2])
+        v = v1.get_variable("v", initializer=0.0)
+        session.run(v.initializer)
+        both = v1.gradients(x * 2.0, x)[0], v.assign_add(1.0)
+        for _ in range(3):
+            session.run(both)
+        assert session.run(v) == 3.0  # each run assigns once
+        with pytest.raises(tf.errors.InvalidArgumentError, match="must feed a value for placeholder"):
+            session.run(v1.gradients(x * x, x)[0])

@@ -245,7 +245,9 @@ class Runner:
         return tape.gradient(ys, xs, seeds, what["unconnected"])
 
     def _seed_for(self, y, seed):
-        """The seed; in a probe, where extents are made up, as one of y's shape that depends on it."""
+        """The seed, slices with y's shape; in a probe, where extents are made up, one of y's shape that depends on it."""
+        if isinstance(seed, IndexedSlices) and seed.dense_shape is None:
+            return IndexedSlices(seed.values, seed.indices, list(y.shape))
         if self.session is not None or not isinstance(seed, TensorLike) or seed.shape == y.shape:
             return seed
         return _array.ones_like(y) * math.reduce_sum(seed)

@@ -10,7 +10,7 @@ import warnings as _warnings
 import numpy as _np
 
 from .. import _core
-from . import _graph, _graph_probe, _graph_run, nest
+from . import _function_graph, _graph, _graph_probe, _graph_run, dtypes, nest
 from ._callbacks import ShapesUnknown
 from ._graph_tensor import GraphTensor, GraphVariable, Node
 from ._shape import TensorShape
@@ -42,8 +42,8 @@ class _Plan:
         self.outputs = [x for x in dict.fromkeys([*fetched, *inputs]) if x.node not in self.host and x not in fed]
         self.nodes = [n for n in compiled if n.role != "variable" or n.outputs[0] in self.outputs]
         self.program, self.needs, self.gives = None, frozenset(), frozenset()
-        self.ready, self.reason, self.tries = False, None, 0
-        self.first = not fed and not any(n.type == "While" for n in compiled)  # what may never run again
+        self.ready, self.reason, self.tries, self.unused = False, None, 0, []
+        self.first = not fed and not any(n.type == "While" or n.role == "placeholder" for n in compiled)
         self.once = bool(compiled) and not fed and not fetched and all(_initializes(n) for n in nodes)
         if any(n.role == "gradients" for n in self.host):
             self.reason = "a gradient depends on what Python computes"
@@ -69,7 +69,9 @@ class _Plan:
         if self.program is None:
             try:
                 self.compile(values)
-            except (_graph_run.UninitializedError, _graph_run.NotFedError):
+            except _graph_run.NotFedError as error:
+                self.compile_without(values, error)
+            except _graph_run.UninitializedError:
                 raise
             except ShapesUnknown:  # a py_function: its results have shapes when it has run
                 self.tries += 1
@@ -81,7 +83,7 @@ class _Plan:
         if not self.ready:
             self.session.check(self.needs)
             self.ready = True
-        out = self.program([values[x] for x in self.fed])
+        out = self.program([values[x] for x in self.fed] + self.unused)
         return dict(zip(self.outputs, [wrap(x) for x in out]))
 
     def instead(self, values, error):
@@ -104,14 +106,26 @@ class _Plan:
         self.gives = frozenset(runner.given)
         return out
 
-    def compile(self, values):
+    def compile_without(self, values, error):
+        """Compiles what needs no more than the shapes of placeholders that are not fed; the error if it needs values."""
+        needed = _graph_run.needed_by(self.nodes, set(self.fed))
+        open_ends = [x for n in needed if n.role == "placeholder" for x in n.outputs]
+        if not all(x.shape.is_fully_defined() and x.dtype is not dtypes.string for x in open_ends):
+            raise error
+        self.compile(values, open_ends)
+        if any(_used_parameters(self.program)[len(self.fed) :]):
+            self.program = None
+            raise error
+        self.unused = [_core.zeros(tuple(x.shape), dtype=x.dtype.core) for x in open_ends]
+
+    def compile(self, values, open_ends=()):
         found = []
         for n in _graph_run.needed_by(self.nodes):
             if n.role == "variable":
                 self.session.live(n.outputs[0])
 
         def body(*symbolic):
-            runner = self._runner(dict(zip(self.fed, symbolic)))
+            runner = self._runner(dict(zip([*self.fed, *open_ends], symbolic)))
             found.append(runner)
 
             def then():
@@ -120,8 +134,17 @@ class _Plan:
             return runner.run(self.nodes, then)
 
         specs = [_core.TensorSpec(list(x.shape), x.dtype) for x in (values[x]._t for x in self.fed)]
+        specs += [_core.TensorSpec(list(x.shape), x.dtype.core) for x in open_ends]
         self.program = _graph_probe.trace(body, specs, "session_run")
         self.needs, self.gives = frozenset(found[-1].needs), frozenset(found[-1].given)
+
+
+def _used_parameters(program):
+    """For each parameter of a program whether anything reads it."""
+    graph = program.graph("session_run")
+    nodes = _function_graph._functions(graph.to_text(), False)[graph.name]
+    read = {i.partition(":")[0] for n in nodes for i in n.input}
+    return [n.name in read for n in nodes if n.op == "Placeholder"]
 
 
 def _initializes(node):
