@@ -10,8 +10,8 @@ inputs; lines before it that go on with two spaces of indent are statements:
 
 Inputs are arrays of f16, bf16, f32, f64, c64, c128, i8 ... u64, b (shape, then optional low= and high=), the same in every
 run, given as tensors; V(f32(3)) gives a variable, N(...) a NumPy array. Options: mode=eager or mode=function (without it both),
-mode=graph (a tf.Graph of version 1: tensors are placeholders, `sess` is its session; open=1: of unknown extents, open=2: of
-unknown rank),
+mode=unknown (a tf.function of inputs of unknown extents), mode=graph (a tf.Graph of version 1: tensors are placeholders,
+`sess` is its session; open=1: of unknown extents, open=2: of unknown rank),
 tol=1e-3 (relative to the largest element), grads=0 (no gradients), second=0 (no second ones), differs="why" (on purpose
 not TensorFlow's result).
 A line that begins with # is a comment.
@@ -187,8 +187,28 @@ def total(tf, value, phase):
     return tf.add_n(sums) if sums else None
 
 
-def evaluate(tf, case, mode):
-    """What a case gives in one mode: {"value", "grads", "second"}, or an error in place of each."""
+def traced(tf, body, tensors, mode, static):
+    """The body in a tf.function; in mode "unknown" of unknown extents. `static` takes the shapes of what it gives."""
+    specs = [tf.TensorSpec([None] * len(t.shape), t.dtype) for t in tensors.values()]
+
+    @tf.function(autograph=False, input_signature=specs if mode == "unknown" else None)
+    def run(*inputs):
+        value = body(**dict(zip(tensors, inputs)))
+        static[:] = [x.shape.as_list() if x.shape.rank is not None else None for x in tensors_of(tf, value)]
+        return value
+
+    return lambda **inputs: run(*inputs.values())
+
+
+def tensors_of(tf, value):
+    return [x for x in tf.nest.flatten(value) if isinstance(x, tf.Tensor)]
+
+
+def evaluate(tf, case, mode, static=None):
+    """What a case gives in one mode: {"value", "grads", "second"}, or an error in place of each.
+
+    `static` is a list that takes the shapes that the tensors of its value have in a trace.
+    """
 
     def body(**inputs):
         scope = {"tf": tf, "np": np, **inputs}
@@ -201,18 +221,12 @@ def evaluate(tf, case, mode):
         return evaluate_graph(tf, case, made)
     tensors = {name: given(tf, m) for name, m in made.items() if m[0] == "T"}
     others = {name: given(tf, m) for name, m in made.items() if m[0] != "T"}
-    if mode == "function":
 
-        @tf.function(autograph=False)
-        def run(**traced):
-            return body(**traced, **others)
-
-    else:
-
-        def run(**traced):
-            return body(**traced, **others)
+    def run(**inputs):
+        return body(**inputs, **others)
 
     try:
+        run = run if mode == "eager" else traced(tf, run, tensors, mode, [] if static is None else static)
         result = {"value": described(tf, run(**tensors))}
     except Exception as error:
         return {"value": error_of(error)}
@@ -393,7 +407,7 @@ def check(tf, case, recorded):
     return found
 
 
-def evaluate_keeping_errors(tf, case, mode):
+def evaluate_keeping_errors(tf, case, mode, static=None):
     """evaluate, with the exceptions themselves beside their names."""
     global error_of
     plain = error_of
@@ -403,7 +417,7 @@ def evaluate_keeping_errors(tf, case, mode):
 
     error_of = keeping
     try:
-        return evaluate(tf, case, mode)
+        return evaluate(tf, case, mode, static)
     finally:
         error_of = plain
 

@@ -52,6 +52,14 @@ std::string AtLineOfPython(std::string text) {
   return text;
 }
 
+// Whether an error is about a dtype, which its advice tells: such ones are TypeErrors too, as TensorFlow's graphs
+// raise.
+bool IsMendedByCast(const Error& e) {
+  const std::string_view text = e.what();
+  return e.code() == ErrorCode::kInvalidArgument &&
+         (text.find("; cast ") != text.npos || text.find("; Cast ") != text.npos);
+}
+
 void Translate(const std::exception_ptr& exception, void*) {
   try {
     std::rethrow_exception(exception);
@@ -62,6 +70,7 @@ void Translate(const std::exception_ptr& exception, void*) {
     if (e.code() == ErrorCode::kCancelled && PyErr_CheckSignals() != 0) return;
     const auto code = static_cast<size_t>(e.code());
     PyObject* c = code < classes.size() && classes[code] ? classes[code] : error;
+    if (IsMendedByCast(e)) c = type_error;
     PyErr_SetString(c, InPython(AtLineOfPython(e.what())).c_str());
   }
 }
@@ -283,7 +292,7 @@ void RegisterErrors(nb::module_& m) {
   }
   const nb::tuple bases = nb::make_tuple(nb::handle(classes[static_cast<size_t>(ErrorCode::kInvalidArgument)]),
                                          nb::handle(PyExc_TypeError));
-  type_error = NewClass(m, "InvalidTypeError", bases, "An argument is of a Python type that does not fit.",
+  type_error = NewClass(m, "InvalidTypeError", bases, "An argument is of a Python type or a dtype that does not fit.",
                         Name(ErrorCode::kInvalidArgument))
                    .release()
                    .ptr();

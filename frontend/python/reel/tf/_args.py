@@ -7,6 +7,7 @@ import typing as _t
 
 from .. import _core
 from ._convert import to_core
+from ._dtypes import core_dtype
 from ._shape import TensorShape
 from ._tensor import TensorLike
 from .errors import ConversionError, InvalidArgumentError
@@ -40,39 +41,46 @@ def extremes(x: _core.Tensor) -> tuple[int, int] | tuple[None, None]:
 
 
 def _elements(x, what):
-    t = static(x._core_value() if isinstance(x, TensorLike) else x, what)
-    if t.dtype.kind not in "iu":
-        raise _core.InvalidTypeError(f"{what}: integers are needed, not a tensor of {t.dtype.name}")
-    return t.tolist()
+    t = x._core_value() if isinstance(x, TensorLike) else x
+    if t.dtype.kind not in "iu" or t.ndim > 2:
+        raise _core.InvalidTypeError(
+            f"{what}: integers are needed, not a tensor of {t.dtype.name} and shape {tuple(t.shape)}"
+        )
+    return static(t, what).tolist()
 
 
 def integer(x: Any, what: str = "axis") -> int:
-    """An int from a number, a tensor or a list of one."""
+    """An int from a number, or from an array or a tensor without axes; TypeError for all else, lists of one too."""
     if x.__class__ is int:
         return x
     if isinstance(x, (TensorLike, _core.Tensor)):
         x = _elements(x, what)
     elif hasattr(x, "tolist"):
         x = x.tolist()
-    if isinstance(x, (list, tuple)):
-        if len(x) != 1:
-            raise InvalidArgumentError(f"{what}: one number is needed, not {len(x)}")
-        return integer(x[0], what)
-    if isinstance(x, bool):
-        raise _core.InvalidTypeError(f"{what}: an integer is needed, not {x}")
-    try:
-        return _operator.index(x)
-    except TypeError:
-        raise _core.InvalidTypeError(f"{what}: an integer is needed, not {x!r}") from None
+    if not isinstance(x, bool):
+        try:
+            return _operator.index(x)
+        except TypeError:
+            pass
+    raise _core.InvalidTypeError(f"{what}: a scalar integer is needed, not {x!r}")
 
 
-def scalar(x: Any, what: str) -> int:
-    """An int from a number or a tensor without axes. ValueError for lists, and for tensors that are no integers."""
-    shape = getattr(x, "shape", ())
-    kind = getattr(x, "dtype", None)
-    if isinstance(x, (list, tuple)) or tuple(shape) or isinstance(x, TensorLike) and not kind.is_integer:
-        raise ConversionError(f"{what}: a scalar integer is needed, not {x!r}")
-    return integer(x, what)
+def only(x: Any, op: str, what: str = "axis") -> int:
+    """An int from a number, or from a list, an array or a tensor of one."""
+    found = (x,) if x.__class__ is int else ints(x, what)
+    if len(found) != 1:
+        raise InvalidArgumentError(f"{op}: {what} must have one element, not {len(found)}: {x!r}")
+    return found[0]
+
+
+def number(x: Any, what: str) -> float:
+    """A float from a number, or from an array or a tensor without axes; TypeError for all else."""
+    if isinstance(x, (int, float)):
+        return float(x)
+    t = None if isinstance(x, (list, tuple)) else to_core(x)
+    if t is None or t.ndim or t.dtype.is_complex:
+        raise _core.InvalidTypeError(f"{what}: a number is needed, not {x!r}")
+    return float(static(t, what).item())
 
 
 def ints(shape: ShapeLike | Any, what: str = "shape") -> tuple[int, ...]:
@@ -103,7 +111,7 @@ def vector(values: Any, count: int, op: str, what: str) -> tuple[int, ...]:
         return ints(values, what)
     t = values.shape if hasattr(values, "shape") else None
     if (t is not None and len(t) != 1) or not (t is not None or isinstance(values, (list, tuple))):
-        raise InvalidArgumentError(f"{op}: {what} must be a vector of {count} integers, not {values!r}")
+        raise _core.InvalidTypeError(f"{op}: {what} must be a vector of {count} integers, not {values!r}")
     out = ints(values, what)
     if len(out) != count:
         raise InvalidArgumentError(
@@ -124,7 +132,9 @@ def pairs(values: Any, op: str, what: str) -> list[tuple[int, int]]:
     elif values.__class__ not in (list, tuple) and hasattr(values, "tolist"):
         values = values.tolist()
     rows = [ints(row, what) for row in values] if isinstance(values, (list, tuple)) else None
-    if rows is None or any(len(row) != 2 for row in rows):
+    if rows is None:
+        raise _core.InvalidTypeError(f"{op}: {what} must be a matrix with 2 columns, not {values!r}")
+    if any(len(row) != 2 for row in rows):
         raise InvalidArgumentError(f"{op}: {what} must be a matrix with 2 columns, got {values!r}")
     return rows
 
@@ -143,12 +153,31 @@ def axes_or_none(axis: Any) -> Any:
         return axis
     if isinstance(axis, (TensorLike, _core.Tensor)):
         axis = _elements(axis, "axis")
-    return integer(axis) if not isinstance(axis, (list, tuple)) else ints(axis, "axis")
+    elif hasattr(axis, "tolist"):
+        axis = axis.tolist()
+    if isinstance(axis, bool):
+        return int(axis)
+    if not isinstance(axis, (list, tuple)):
+        return integer(axis)
+    flat = [a for row in axis for a in (row if isinstance(row, (list, tuple)) else (row,))]
+    return ints(flat, "axis")
+
+
+_INDICES = (_core.int32, _core.int64)
+
+
+def index_dtype(dtype: Any, op: str, more: tuple[_core.DType, ...] = (), unless: Any = None) -> _core.DType:
+    """The core's dtype of results that are indices: int32, int64 and `more`; `unless`, if it is None. Else a TypeError."""
+    out = core_dtype(unless if dtype is None else dtype)
+    if out is None or out not in (*_INDICES, *more):
+        names = ", ".join(d.name for d in (*_INDICES, *more))
+        raise _core.InvalidTypeError(f"{op}: the dtype of the result is one of {names}, not {dtype!r}")
+    return out
 
 
 def of_ints(x: Any, op: str, what: str = "indices") -> _core.Tensor:
     """Integer indices as a core tensor; TypeError for another dtype."""
     t = to_core(x)
     if t.dtype.kind not in "iu":
-        raise InvalidArgumentError(f"{op}: {what} must be integers (int32 or int64), not {t.dtype.name}")
+        raise _core.InvalidTypeError(f"{op}: {what} must be integers (int32 or int64), not {t.dtype.name}")
     return t

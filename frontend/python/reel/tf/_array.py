@@ -7,7 +7,7 @@ from builtins import range as _range
 
 from .. import _core
 from . import dtypes
-from ._args import axis_of, integer, ints, pairs, vector
+from ._args import axis_of, index_dtype, integer, ints, only, pairs, vector
 from ._convert import convert_to_tensor, to_core
 from ._gather import (
     boolean_mask,
@@ -165,7 +165,7 @@ def transpose(
 
 def expand_dims(input: ArrayLike, axis: int, name: str | None = None) -> Tensor:
     """A new axis of extent 1 at a place."""
-    return wrap(_core.expand_dims(to_core(input), integer(axis)))
+    return wrap(_core.expand_dims(to_core(input), only(axis, "ExpandDims")))
 
 
 def squeeze(input: ArrayLike, axis: Axes | None = None, name: str | None = None) -> Tensor:
@@ -270,7 +270,7 @@ def _sized(x):
 
 def shape(input: ArrayLike, out_type: DTypeLike | None = None, name: str | None = None) -> Tensor:
     """The extents as a vector, int32 unless out_type says int64."""
-    x, dtype = _sized(input), _core.int32 if out_type is None else dtypes.core_dtype(out_type)
+    x, dtype = _sized(input), index_dtype(out_type, "Shape", unless=dtypes.int32)
     if None in x.shape:
         return wrap(_core.stack([_core.astype(_core.extent_of(x, axis), dtype) for axis in _range(x.ndim)]))
     return wrap(_core.asarray(list(x.shape) or _core.zeros((0,)), dtype))
@@ -301,7 +301,7 @@ def rank(input: ArrayLike, name: str | None = None) -> Tensor:
 
 def bitcast(input: ArrayLike, type: DTypeLike, name: str | None = None) -> Tensor:
     """The bits as another dtype. A smaller one makes a new last axis of the parts, a larger one takes that axis."""
-    x, dtype = to_core(input), dtypes.core_dtype(type)
+    x, dtype = to_core(input), dtypes.as_dtype(type).core
     size, wanted = x.dtype.itemsize, dtype.itemsize
     if size == wanted:
         return wrap(_core.bitcast(x, dtype))

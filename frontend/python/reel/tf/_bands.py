@@ -55,7 +55,7 @@ def tridiagonal_matmul(
     """
     upper, main, lower = _three(diagonals, diagonals_format, "tridiagonal_matmul")
     b = operand(rhs, main.dtype, "TridiagonalMatMul", weak=False)
-    if b.shape[-2] != main.shape[-1]:
+    if b.ndim < 2 or b.shape[-2] != main.shape[-1]:
         raise ConversionError(
             f"tridiagonal_matmul: {main.shape[-1]} rows of rhs are needed, got shape {tuple(b.shape)}"
         )
@@ -83,7 +83,7 @@ def tridiagonal_solve(
     b = operand(rhs, main.dtype, "TridiagonalSolve", weak=False)
     is_vector = b.ndim == main.ndim
     b = _core.expand_dims(b, -1) if is_vector else _core.matrix_transpose(b) if transpose_rhs else b
-    if b.shape[-2] != main.shape[-1]:
+    if b.ndim < 2 or b.shape[-2] != main.shape[-1]:
         raise ConversionError(f"tridiagonal_solve: {main.shape[-1]} rows of rhs are needed, got shape {tuple(b.shape)}")
     rows = _core.stack([upper, main, lower], axis=-2)
     x = _core.linalg.solve(diag(wrap(rows), k=(-1, 1), align="LEFT_RIGHT")._t, b)

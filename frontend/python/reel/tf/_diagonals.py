@@ -191,7 +191,7 @@ def tensor_diag_part(input: ArrayLike, name: str | None = None) -> Tensor:
     x = to_core(input)
     half = x.ndim // 2
     first, second = tuple(x.shape[:half]), tuple(x.shape[half:])
-    if x.ndim == 0 or first != second:
+    if x.ndim % 2 or first != second:
         raise ConversionError(
             f"tensor_diag_part: the shape must be one shape twice, [d..., d...], got {tuple(x.shape)}"
         )

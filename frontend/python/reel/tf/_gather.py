@@ -31,7 +31,7 @@ _CLASSES = (_core.int32, _core.int64, _core.uint8, _core.int8)
 def _indices(x, op, kinds=_PLACES):
     t = to_core(x)
     if t.dtype not in kinds:
-        raise InvalidArgumentError(f"{op}: indices must be {' or '.join(d.name for d in kinds)}, not {t.dtype.name}")
+        raise _core.InvalidTypeError(f"{op}: indices must be {' or '.join(d.name for d in kinds)}, not {t.dtype.name}")
     return _core.astype(t, _core.int32) if t.dtype is _core.int16 else t
 
 
@@ -48,7 +48,7 @@ def where(
     if x is None or y is None:
         raise ConversionError("where: x and y must both be non-None or both be None.")
     if c.dtype is not _core.bool:
-        raise InvalidArgumentError(
+        raise _core.InvalidTypeError(
             f"cannot compute SelectV2 as input #0(zero-based) was expected to be a bool tensor but is a {c.dtype.name} "
             "tensor [Op:SelectV2]; compare the condition with tf.not_equal(condition, 0)"
         )
@@ -152,6 +152,8 @@ def gather_nd(
 
 
 def _no_policy(policy):
+    if not isinstance(policy, str):
+        raise _core.InvalidTypeError(f"bad_indices_policy must be a text, not {policy!r}")
     if policy not in ("", "DEFAULT", "ERROR"):
         raise _core.UnimplementedError(
             f"bad_indices_policy {policy!r} is not supported: indices out of range are errors"
@@ -163,9 +165,14 @@ def scatter_nd(
 ) -> Tensor:
     """Zeros with the updates added at the indices."""
     _no_policy(bad_indices_policy)
-    i, u, extents = _indices(indices, "ScatterNd"), to_core(updates), ints(shape)
+    i, u = _indices(indices, "ScatterNd"), to_core(updates)
+    if isinstance(shape, int):
+        raise InvalidArgumentError(f"ScatterNd: shape must be a vector, got {shape}; write [{shape}]")
+    extents = ints(shape)
     if 0 in extents and u.size:
         raise InvalidArgumentError(f"ScatterNd: Indices and updates specified for empty output shape {list(extents)}")
+    if u.dtype is _core.bool:  # the sum of bools is whether one is true
+        return wrap(_core.scatter_nd(i, _core.astype(u, _core.int32), extents) > 0)
     return wrap(_core.scatter_nd(i, u, extents))
 
 
@@ -188,7 +195,8 @@ def _tensor_scatter(mode, doc) -> _sig.TensorScatter:
         tensor: ArrayLike, indices: ArrayLike, updates: ArrayLike, bad_indices_policy: str = "", name: str | None = None
     ) -> Tensor:
         if mode == "sub":
-            return _scatter("add", tensor, indices, -operand(updates, to_core(tensor).dtype, "TensorScatterSub", False))
+            mode_, updates = "add", -operand(updates, to_core(tensor).dtype, "TensorScatterSub", False)
+            return _scatter(mode_, tensor, indices, updates, bad_indices_policy)
         return _scatter(mode, tensor, indices, updates, bad_indices_policy)
 
     op.__name__ = op.__qualname__ = f"tensor_scatter_nd_{mode}"
@@ -251,7 +259,7 @@ def sequence_mask(
     n = n if n.dtype.kind in "iu" else _core.astype(n, _core.int32)
     count = integer(wrap(_core.max(n)) if maxlen is None else maxlen, "maxlen")
     mask = _core.less(_core.astype(_core.arange(count), n.dtype), _core.expand_dims(n, -1))
-    return wrap(_core.astype(mask, dtypes.core_dtype(dtype)))
+    return wrap(mask if dtype is None else _core.astype(mask, dtypes.core_dtype(dtype)))
 
 
 def reverse_sequence(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import typing as _t
 
 from .. import _core
-from ._args import integer
+from ._args import integer, number
 from ._convert import to_core
 from ._tensor import wrap
 from ._trace import all_in_graph as _all_in_graph
@@ -112,7 +112,11 @@ def non_max_suppression_with_scores(
     import numpy as np
 
     b, s = _boxes("NonMaxSuppressionV5", boxes, scores)
-    rule = _Rule(float(iou_threshold), float(score_threshold), float(soft_nms_sigma))
+    rule = _Rule(
+        number(iou_threshold, "iou_threshold"),
+        number(score_threshold, "score_threshold"),
+        number(soft_nms_sigma, "soft_nms_sigma"),
+    )
     if not 0.0 <= rule.overlap <= 1.0:
         raise InvalidArgumentError(f"NonMaxSuppression: iou_threshold must be in [0, 1], got {rule.overlap}")
     kept = _kept(np, _overlaps(np, b), s, integer(max_output_size, "max_output_size"), rule)
@@ -135,7 +139,7 @@ def non_max_suppression_overlaps(
         raise InvalidArgumentError(
             f"NonMaxSuppressionWithOverlaps: overlaps [n, n] and scores [n] are needed, got {o.shape} and {s.shape}"
         )
-    rule = _Rule(float(overlap_threshold), float(score_threshold))
+    rule = _Rule(number(overlap_threshold, "overlap_threshold"), number(score_threshold, "score_threshold"))
     kept = _kept(np, lambda i, j: float(o[i, j]), s, integer(max_output_size, "max_output_size"), rule)
     return _results(kept, to_core(scores).dtype)[0]
 

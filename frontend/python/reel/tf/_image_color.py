@@ -91,12 +91,25 @@ def adjust_brightness(image: ArrayLike, delta: ArrayLike) -> Tensor:
     return wrap(_converted(moved, x.dtype, saturate=True))
 
 
+def _factor(value, op, what, least=float("-inf"), most=float("inf")):
+    """A number as a core tensor without axes, within bounds where it is known; TypeError for lists."""
+    if isinstance(value, (list, tuple)):
+        raise _core.InvalidTypeError(f"{op}: {what} must be a number, not {value!r}")
+    t = to_core(value)
+    if t.ndim:
+        raise InvalidArgumentError(f"{op}: {what} must be a scalar, got shape {tuple(t.shape)}")
+    known = _core._static_value(t)
+    if known is not None and not least <= known.item() <= most:
+        raise InvalidArgumentError(f"{op}: {what} must be in the interval [{least}, {most}], got {known.item()}")
+    return t
+
+
 def adjust_contrast(images: ArrayLike, contrast_factor: ArrayLike) -> Tensor:
     """(x - mean) contrast_factor + mean, the mean of each channel of each image."""
-    x = to_core(images)
+    x, op = to_core(images), "adjust_contrast"
     if x.ndim < 3:
-        raise InvalidArgumentError(f"adjust_contrast: input must be at least 3-D, got shape {tuple(x.shape)}")
-    factor = operand(contrast_factor, _core.float32, "AdjustContrast", weak=False)
+        raise InvalidArgumentError(f"{op}: input must be at least 3-D, got shape {tuple(x.shape)}")
+    factor = _factor(operand(contrast_factor, _core.float32, op, weak=False), op, "contrast_factor")
     wide = _at_least_half(x)
     real = _core.astype(wide, _core.float32)
     mean = _core.mean(real, (-3, -2), keepdims=True)
@@ -106,8 +119,7 @@ def adjust_contrast(images: ArrayLike, contrast_factor: ArrayLike) -> Tensor:
 
 def adjust_gamma(image: ArrayLike, gamma: ArrayLike = 1, gain: ArrayLike = 1) -> Tensor:
     """gain x^gamma."""
-    if isinstance(gamma, (int, float)) and gamma < 0:
-        raise ConversionError(f"adjust_gamma: Gamma should be a non-negative real number, got {gamma}")
+    gamma = _factor(gamma, "adjust_gamma", "gamma", least=0)
     x = to_core(image)
     wide = _at_least_half(x)
     power, scale = (_core.astype(to_core(v), wide.dtype) for v in (gamma, gain))
@@ -157,12 +169,11 @@ def hsv_to_rgb(images: ArrayLike, name: str | None = None) -> Tensor:
 
 def adjust_hue(image: ArrayLike, delta: ArrayLike, name: str | None = None) -> Tensor:
     """delta, in [-1, 1], added to the hue of colours; 1 is the whole circle."""
-    if isinstance(delta, (int, float)) and not -1.0 <= delta <= 1.0:
-        raise ConversionError(f"adjust_hue: delta must be in the interval [-1, 1], got {delta}")
+    delta = _factor(delta, "adjust_hue", "delta", -1.0, 1.0)
 
     def turn(x):
         hsv = _hsv(x)
-        hue = hsv[..., 0] + _core.astype(to_core(delta), x.dtype)
+        hue = hsv[..., 0] + _core.astype(delta, x.dtype)
         hue = hue - _core.floor(hue)
         return _rgb(_core.stack([hue, hsv[..., 1], hsv[..., 2]], axis=-1))
 
@@ -172,10 +183,11 @@ def adjust_hue(image: ArrayLike, delta: ArrayLike, name: str | None = None) -> T
 
 def adjust_saturation(image: ArrayLike, saturation_factor: ArrayLike, name: str | None = None) -> Tensor:
     """The saturation of colours times a factor, at most 1."""
+    factor = _factor(to_core(saturation_factor), "adjust_saturation", "saturation_factor")
 
     def scale(x):
         hsv = _hsv(x)
-        more = _core.clip(hsv[..., 1] * _core.astype(to_core(saturation_factor), x.dtype), 0.0, 1.0)
+        more = _core.clip(hsv[..., 1] * _core.astype(factor, x.dtype), 0.0, 1.0)
         return _rgb(_core.stack([hsv[..., 0], more, hsv[..., 2]], axis=-1))
 
     _colours(image, "adjust_saturation")
@@ -195,9 +207,9 @@ def rgb_to_grayscale(images: ArrayLike, name: str | None = None) -> Tensor:
 def grayscale_to_rgb(images: ArrayLike, name: str | None = None) -> Tensor:
     """[..., 1] -> [..., 3]: the same in each channel."""
     x = to_core(images)
-    if x.ndim < 1 or x.shape[-1] != 1:
+    if x.ndim < 2 or x.shape[-1] != 1:
         raise ConversionError(
-            f"grayscale_to_rgb: Last dimension of a grayscale image should be size 1, got {tuple(x.shape)}"
+            f"grayscale_to_rgb: an image of two axes or more, the last of size 1, is needed, got {tuple(x.shape)}"
         )
     return wrap(_core.tile(x, (1,) * (x.ndim - 1) + (3,)))
 

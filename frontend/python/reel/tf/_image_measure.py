@@ -24,6 +24,10 @@ def _pair(a, b, max_val):
     """Two images of one shape and the largest value, as float32 images."""
     x = to_core(a)
     y = operand(b, x.dtype, "images", weak=False)
+    if x.ndim < 3:
+        raise ConversionError(
+            f"images: shape {tuple(x.shape)} must have rank at least 3: [..., height, width, channels]"
+        )
     if tuple(x.shape) != tuple(y.shape):
         raise InvalidArgumentError(f"images: Incompatible shapes: {tuple(x.shape)} vs. {tuple(y.shape)}")
     most = _core.astype(to_core(max_val), _core.float32)
@@ -118,6 +122,8 @@ def total_variation(images: ArrayLike, name: str | None = None) -> Tensor:
     x = to_core(images)
     if x.ndim not in (3, 4):
         raise ConversionError(f"total_variation: 'images' must be either 3 or 4-dimensional, got {tuple(x.shape)}")
+    if x.dtype.kind in "ub":
+        raise _core.InvalidTypeError(f"total_variation: a signed number is needed, not {x.dtype.name}; use tf.cast")
     down = _core.abs(x[..., 1:, :, :] - x[..., :-1, :, :])
     across = _core.abs(x[..., :, 1:, :] - x[..., :, :-1, :])
     axes = (-3, -2, -1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import typing as _t
 
 from .. import _core
-from ._args import integer, ints
+from ._args import integer, ints, number, of_ints
 from ._convert import to_core
 from ._image_shape import batched, pad_to_bounding_box
 from ._operators import operand
@@ -215,8 +215,12 @@ def crop_and_resize(
     name: str | None = None,
 ) -> Tensor:
     """[boxes, *crop_size, c], float32: parts [y1, x1, y2, x2] (1 is the far edge) of the images box_indices, resized."""
+    extrapolation = number(extrapolation_value, "crop_and_resize: extrapolation_value")
     x = _core.astype(to_core(image), _core.float32)
-    corners, which = operand(boxes, _core.float32, "CropAndResize", weak=False), to_core(box_indices)
+    corners, which = (
+        operand(boxes, _core.float32, "CropAndResize", weak=False),
+        of_ints(box_indices, "CropAndResize", "box_indices"),
+    )
     height, width = _size(crop_size, "crop_size")
     if method not in ("bilinear", "nearest"):
         raise ConversionError(f"crop_and_resize: method must be 'bilinear' or 'nearest', got {method!r}")
@@ -232,7 +236,7 @@ def crop_and_resize(
     inside = _core.logical_and(
         _core.expand_dims(_inside(y, x.shape[1]), 2), _core.expand_dims(_inside(z, x.shape[2]), 1)
     )
-    return wrap(_core.where(_core.expand_dims(inside, -1), out, float(extrapolation_value)))
+    return wrap(_core.where(_core.expand_dims(inside, -1), out, extrapolation))
 
 
 def _places(first, last, n, out):

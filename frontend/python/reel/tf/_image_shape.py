@@ -5,7 +5,7 @@ from __future__ import annotations
 import typing as _t
 
 from .. import _core
-from ._args import integer
+from ._args import integer, number
 from ._convert import to_core
 from ._space import patches
 from ._tensor import wrap
@@ -25,6 +25,7 @@ def batched(image: ArrayLike, op: str) -> tuple[_core.Tensor, Callable[[_core.Te
     x = to_core(image)
     if x.ndim not in (3, 4):
         raise ConversionError(f"{op}: 'image' (shape {tuple(x.shape)}) must have either 3 or 4 dimensions")
+    _check_extents(x, op)
     if x.ndim == 4:
         return x, wrap
     return _core.expand_dims(x, 0), lambda y: wrap(_core.squeeze(y, 0))
@@ -35,7 +36,13 @@ def at_least_3d(image: ArrayLike, op: str) -> _core.Tensor:
     x = to_core(image)
     if x.ndim < 3:
         raise ConversionError(f"{op}: 'image' (shape {tuple(x.shape)}) must be at least three-dimensional.")
+    _check_extents(x, op)
     return x
+
+
+def _check_extents(x, op):
+    if 0 in tuple(x.shape)[-3:]:
+        raise ConversionError(f"{op}: inner 3 dims of 'image.shape' must be > 0: {tuple(x.shape)}")
 
 
 def flip_left_right(image: ArrayLike) -> Tensor:
@@ -122,7 +129,7 @@ def resize_with_crop_or_pad(image: ArrayLike, target_height: int, target_width: 
 
 def central_crop(image: ArrayLike, central_fraction: float) -> Tensor:
     """The middle of the image: this part of its height and of its width, in (0, 1]."""
-    fraction = float(central_fraction)
+    fraction = number(central_fraction, "central_fraction")
     if not 0.0 < fraction <= 1.0:
         raise ConversionError(f"central_crop: central_fraction must be within (0, 1], got {fraction}")
     x, restore = batched(image, "central_crop")

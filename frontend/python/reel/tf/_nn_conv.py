@@ -6,7 +6,7 @@ import typing as _t
 
 from .. import _core
 from .. import nn as _nn
-from ._array import ints
+from ._args import ints, only
 from ._convert import to_core
 from ._nn_windows import (
     FORMATS,
@@ -182,7 +182,7 @@ def atrous_conv2d(value: ArrayLike, filters: ArrayLike, rate: int, padding: str,
 
 
 def _rate(op, rate):
-    rate = int(rate)
+    rate = only(rate, op, "rate")
     if rate < 1:
         raise ConversionError(f"{op}: `rate` must be at least 1, received {rate}")
     return rate

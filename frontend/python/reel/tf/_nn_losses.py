@@ -198,7 +198,8 @@ def _shared(x, n):
     if x.dtype.is_bool:
         raise InvalidArgumentError("the losses must be numbers, not bool; use tf.cast")
     n = _core.astype(n, x.dtype) if isinstance(n, _core.Tensor) else _core.asarray(n, x.dtype)
-    return true_divide(_core.sum(x, dtype=x.dtype), n)
+    total = _core.sum(x, dtype=x.dtype)
+    return true_divide(total, n if x.size else _core.ones((), dtype=x.dtype))
 
 
 def scale_regularization_loss(regularization_loss: ArrayLike) -> Tensor:

@@ -6,6 +6,7 @@ import typing as _t
 
 from .. import _core
 from .. import nn as _nn
+from ._args import number
 from ._convert import to_core
 from ._nn_windows import check_float, check_rank
 from ._operators import operand
@@ -64,7 +65,7 @@ def sufficient_statistics(
 ) -> tuple[Tensor, Tensor, Tensor, Any]:
     """(number of elements, their sum, sum of squares, shift) over axes, each minus the shift if there is one."""
     t = to_core(x)
-    if isinstance(axes, int):
+    if axes is None or getattr(axes, "shape", None) == () or isinstance(axes, int):
         raise _core.InvalidTypeError(f"sufficient_statistics: axes must be a list, received {axes}")
     over = sorted({a % max(len(t.shape), 1) for a in _all_axes(_axis(axes), t)})
     count = 1
@@ -110,7 +111,7 @@ def batch_normalization(
     def like(y):
         return operand(y, v.dtype, "BatchNorm", weak=False)
 
-    inverse = _core.rsqrt(v + variance_epsilon)
+    inverse = _core.rsqrt(v + operand(variance_epsilon, v.dtype, "AddV2"))
     if scale is not None:
         inverse = inverse * like(scale)
     if v.dtype is t.dtype:
@@ -148,7 +149,8 @@ def local_response_normalization(
     x = to_core(input)
     check_float(op, x)
     check_rank(op, "input", x, [4])
-    radius = int(depth_radius)
+    radius, bias, alpha, beta = (number(v, op) for v in (depth_radius, bias, alpha, beta))
+    radius = int(radius)
     if radius < 0:
         raise ConversionError(f"{op}: depth_radius must be non-negative, received {radius}")
     lead, channels = list(x.shape)[:-1], x.shape[-1]
@@ -173,7 +175,8 @@ def l2_normalize(
     if not t.dtype.is_complex:
         check_float("l2_normalize", t)
     squares = _core.square(_core.abs(t)) if t.dtype.is_complex else _core.square(t)
-    inverse = _core.rsqrt(_core.maximum(_core.sum(squares, _axis(axis), keepdims=True), epsilon))
+    least = operand(epsilon, squares.dtype, "Maximum")
+    inverse = _core.rsqrt(_core.maximum(_core.sum(squares, _axis(axis), keepdims=True), least))
     return wrap(t * (_core.astype(inverse, t.dtype) if t.dtype.is_complex else inverse))
 
 

@@ -7,7 +7,7 @@ import typing as _t
 from .. import _core
 from .. import nn as _nn
 from . import dtypes
-from ._array import ints
+from ._args import index_dtype, ints
 from ._convert import to_core
 from ._nn_windows import (
     FORMATS,
@@ -22,6 +22,7 @@ from ._nn_windows import (
     to_last,
 )
 from ._operators import operand
+from ._results import MaxPoolWithArgmax
 from ._tensor import TensorLike, wrap
 from ._trace import all_in_graph as _all_in_graph
 from .errors import ConversionError, InvalidArgumentError
@@ -276,7 +277,7 @@ def max_pool_with_argmax(
     index = (row * w + column) * c + along(3, c)
     if include_batch_in_index:
         index = index + along(0, n) * (h * w * c)
-    return wrap(y), wrap(_core.astype(index, dtypes.core_dtype(output_dtype)))
+    return MaxPoolWithArgmax(wrap(y), wrap(_core.astype(index, index_dtype(output_dtype, "max_pool_with_argmax"))))
 
 
 def _four(op, what, value):

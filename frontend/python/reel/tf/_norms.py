@@ -63,7 +63,7 @@ def norm(
     _check_order(ord, is_matrix)
     x, keep = to_core(tensor), bool(keepdims)
     if x.dtype.kind not in "fc" and (ord not in (1, _INFINITY) or x.dtype.kind not in "iu"):
-        raise InvalidArgumentError(f"norm: floats are needed, not {x.dtype.name}; use tf.cast")
+        raise _core.InvalidTypeError(f"norm: floats are needed, not {x.dtype.name}; use tf.cast")
     if is_matrix and ord == 2:
         return wrap(_largest_singular(x, axes, keep))
     if ord in ("euclidean", "fro", 2):
@@ -106,7 +106,7 @@ def clip_by_norm(t: ArrayLike, clip_norm: ArrayLike, axes: AxisLike | None = Non
     """t, scaled down to the norm clip_norm over axes where it is longer."""
     x = _values(t)
     if x.dtype.kind not in "fc":
-        raise InvalidArgumentError(f"clip_by_norm: floats are needed, not {x.dtype.name}; use tf.cast")
+        raise _core.InvalidTypeError(f"clip_by_norm: floats are needed, not {x.dtype.name}; use tf.cast")
     total = _core.sum(_core.square(x), axes_or_none(axes), keepdims=True)
     positive = total > 0
     length = _core.where(positive, _core.sqrt(_core.where(positive, total, _core.ones_like(total))), total)
@@ -123,7 +123,7 @@ def _sequence(t_list, op):
 def global_norm(t_list: Iterable[ArrayLike | None], name: str | None = None) -> Tensor | Any:
     """The norm of all tensors together; None entries count for nothing. None if all are None."""
     squares = [_core.sum(_core.square(_values(t))) for t in _sequence(t_list, "global_norm") if t is not None]
-    return wrap(_core.sqrt(_core.sum(_core.stack(squares)))) if squares else None
+    return wrap(_core.sqrt(_core.sum(_core.stack(squares))) if squares else _core.asarray(0.0))
 
 
 def clip_by_global_norm(
@@ -141,29 +141,6 @@ def clip_by_global_norm(
     bound = operand(clip_norm, n.dtype, "ClipByGlobalNorm", weak=False)
     scale = bound * _core.minimum(1.0 / n, 1.0 / bound) + (n - n)
     return [None if t is None else _like(t, _values(t) * scale) for t in tensors], length
-
-
-def l2_normalize(
-    x: ArrayLike,
-    axis: AxisLike | None = None,
-    epsilon: float = 1e-12,
-    name: str | None = None,
-    dim: AxisLike | None = None,
-) -> Tensor:
-    """x / sqrt(max(sum(x^2), epsilon)) over axes. dim: version 1's name of axis."""
-    if dim is not None:
-        if axis is not None:
-            raise ConversionError("l2_normalize: Cannot specify both 'dim' and 'axis'.")
-        axis = dim
-    t = to_core(x)
-    if t.dtype.kind not in "fc":
-        raise _core.InvalidTypeError(f"l2_normalize: floats are needed, not {t.dtype.name}; use tf.cast")
-    if t.dtype.is_complex:
-        total = _core.sum(_core.square(_core.real(t)) + _core.square(_core.imag(t)), axes_or_none(axis), keepdims=True)
-        scale = _core.rsqrt(_core.maximum(total, epsilon))
-        return wrap(t * _core.astype(scale, t.dtype))
-    total = _core.sum(_core.square(t), axes_or_none(axis), keepdims=True)
-    return wrap(t * _core.rsqrt(_core.maximum(total, epsilon)))
 
 
 def normalize(

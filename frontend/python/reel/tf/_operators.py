@@ -25,20 +25,16 @@ _NUMBERS = frozenset((bool, int, float, complex))
 _WEAK = (int, float)
 
 
-def mismatch(op: str, a: Any, b: Any) -> InvalidArgumentError:
-    """The error of two dtypes that meet in one op."""
+def mismatch(op: str, a: Any, b: Any) -> _core.InvalidTypeError:
+    """The error of two dtypes that meet in one op: InvalidArgumentError and, as in TensorFlow's graphs, TypeError."""
     return _mismatch(op, a.dtype, b.dtype)
 
 
 def _mismatch(op, a, b):
-    kind = _core.InvalidTypeError if op in _DIVISIONS else InvalidArgumentError
-    return kind(
+    return _core.InvalidTypeError(
         f"cannot compute {op} as input #1(zero-based) was expected to be a {_BY_CORE[a].type_name} tensor but is "
         f"a {_BY_CORE[b].type_name} tensor [Op:{op}]; convert one of them with tf.cast"
     )
-
-
-_DIVISIONS = ("RealDiv", "DivNoNan")  # of which TensorFlow raises TypeErrors
 
 
 def _cast_array(other, dtype):
@@ -100,9 +96,9 @@ def as_float(t: Any) -> Any:
 
 
 def no_bools(a: Any, b: Any, op: str) -> None:
-    """InvalidArgumentError if core operands of one dtype are bools."""
+    """TypeError if core operands of one dtype are bools."""
     if _dtype_of(a, b).is_bool:
-        raise InvalidArgumentError(f"numbers are needed, not bool [Op:{op}]; use tf.cast")
+        raise _core.InvalidTypeError(f"numbers are needed, not bool [Op:{op}]; use tf.cast")
 
 
 def true_divide(a: Any, b: Any) -> Any:

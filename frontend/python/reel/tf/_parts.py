@@ -6,7 +6,7 @@ import typing as _t
 from builtins import slice as _slice
 
 from .. import _core
-from ._args import axis_of, integer, ints, scalar, vector
+from ._args import axis_of, integer, ints, only, vector
 from ._convert import to_core
 from ._operators import operand
 from ._tensor import TensorLike, wrap
@@ -67,9 +67,9 @@ def unstack(value: ArrayLike, num: int | None = None, axis: int = 0, name: str |
 def concat(values: ArrayLike, axis: int, name: str | None = "concat") -> Tensor:
     """Tensors joined along an axis that exists. Of one tensor or variable: itself."""
     if not isinstance(values, (list, tuple)):
-        scalar(axis, "concat: axis")
+        integer(axis, "concat: axis")
         return wrap(_core.identity(to_core(values)))
-    place = integer(axis)
+    place = only(axis, "ConcatV2")
     if not values:
         raise ConversionError("concat: there are no tensors; give at least one")
     if len(values) == 1:
@@ -84,8 +84,9 @@ def split(
     x = to_core(value)
     if x.ndim == 0:
         raise InvalidArgumentError("Split: the tensor has no axes")
-    place = axis_of(axis, x.ndim, "Split")
-    if not hasattr(num_or_size_splits, "shape") and not isinstance(num_or_size_splits, (list, tuple)):
+    of_sizes = hasattr(num_or_size_splits, "shape") or isinstance(num_or_size_splits, (list, tuple))
+    place = axis_of(only(axis, "SplitV") if of_sizes else axis, x.ndim, "Split")
+    if not of_sizes:
         return [wrap(t) for t in _core.split(x, integer(num_or_size_splits, "num_or_size_splits"), place)]
     if getattr(num_or_size_splits, "shape", None) == ():
         raise ConversionError("split: a tensor of rank 0 is not supported as num_or_size_splits; give a Python number")

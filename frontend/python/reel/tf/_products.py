@@ -94,6 +94,8 @@ def tensordot(a: ArrayLike, b: ArrayLike, axes: int | Sequence[int | Sequence[in
     x = to_core(a)
     if not isinstance(axes, int):
         pair = list(axes) if isinstance(axes, (list, tuple)) else to_core(axes).tolist()
+        if not isinstance(pair, int) and len(pair) != 2:
+            raise ConversionError(f"tensordot: axes must be an integer or have length 2, got {axes!r}")
         axes = pair if isinstance(pair, int) else tuple(list(ints(i, "axes")) for i in pair)
     return wrap(_core.tensordot(x, operand(b, x.dtype, "Tensordot", weak=False), axes))
 

@@ -9,7 +9,7 @@ from builtins import range as _builtin_range
 
 from .. import _core
 from . import _dtypes as dtypes
-from ._args import axis_of, integer
+from ._args import axis_of, only
 from ._convert import check_number, convert_to_tensor, to_core
 from ._operators import operand
 from ._tensor import TensorLike, wrap
@@ -77,7 +77,7 @@ def range(
             )
         wanted = _ORDER[max(map(_ORDER.index, given))]
     elif wanted not in _ORDER and wanted not in _OTHERS:
-        raise InvalidArgumentError(f"tf.range: dtype is one of int32, int64 and the floating ones, not {wanted.name}")
+        raise _core.InvalidTypeError(f"tf.range: dtype is one of int32, int64 and the floating ones, not {wanted.name}")
     return wrap(_counted(*[number for number, _ in parts], wanted))
 
 
@@ -142,7 +142,7 @@ def linspace(start: ArrayLike, stop: ArrayLike, num: int, name: str | None = Non
     b = operand(stop, a.dtype, "LinSpace", weak=False)
     if a.dtype.kind in "iu":
         a, b = _core.astype(a, _core.float64), _core.astype(b, _core.float64)
-    n = integer(num, "num")
+    n = only(num, "LinSpace", "num")
     if n < 0:
         raise InvalidArgumentError(f"linspace: num must not be negative, got {n}")
     a, b = _core.broadcast_arrays(a, b)

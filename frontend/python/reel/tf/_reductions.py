@@ -8,11 +8,11 @@ from .. import _core
 from . import _dtypes
 from ._args import axes_or_none as _axes
 from ._args import axis_of as _axis_of
+from ._args import index_dtype as _index_dtype
 from ._complex import running as _running_of_complex
 from ._convert import to_core as _to_core
 from ._tensor import wrap as _wrap
 from ._trace import all_in_graph as _all_in_graph
-from .errors import InvalidArgumentError as _InvalidArgumentError
 
 if _t.TYPE_CHECKING:
     from ..typing import DTypeLike
@@ -23,7 +23,9 @@ if _t.TYPE_CHECKING:
 
 
 def _not_allowed(op, x, wanted):
-    return _InvalidArgumentError(f"{op}: the tensor must be {wanted}, not {x.dtype.name} {tuple(x.shape)}; use tf.cast")
+    return _core.InvalidTypeError(
+        f"{op}: the tensor must be {wanted}, not {x.dtype.name} {tuple(x.shape)}; use tf.cast"
+    )
 
 
 # What an op takes: the kinds of dtypes that it does not, and how to say so.
@@ -183,14 +185,11 @@ def zero_fraction(value: ArrayLike, name: str | None = None) -> _Tensor:
     return _wrap(zeros / _core.asarray(float(x.size), _core.float32))
 
 
-def _define_arg(name, f, worst, outputs) -> _sig.ArgReduction:
+def _define_arg(name, f, worst, more=()) -> _sig.ArgReduction:
     def op(
         input: ArrayLike, axis: int | None = None, output_type: DTypeLike = _dtypes.int64, name: str | None = None
     ) -> _Tensor:
-        out = _dtypes.core_dtype(output_type)
-        if out not in outputs:
-            names = ", ".join(d.name for d in outputs)
-            raise _InvalidArgumentError(f"{op.__name__}: output_type is one of {names}, not {out.name}")
+        out = _index_dtype(output_type, op.__name__, more, _dtypes.int64)
         x = _to_core(input)
         if x.dtype.is_complex:
             raise _not_allowed(op.__name__, x, "a real number")
@@ -204,9 +203,8 @@ def _define_arg(name, f, worst, outputs) -> _sig.ArgReduction:
     return op
 
 
-_SMALL = (_core.int32, _core.int64)
-argmax = _define_arg("argmax", _core.argmax, -float("inf"), (*_SMALL, _core.int16, _core.uint16))
-argmin = _define_arg("argmin", _core.argmin, float("inf"), _SMALL)
+argmax = _define_arg("argmax", _core.argmax, -float("inf"), (_core.int16, _core.uint16))
+argmin = _define_arg("argmin", _core.argmin, float("inf"))
 
 
 def _define_running(name, f, wide) -> _sig.Running:
@@ -217,7 +215,7 @@ def _define_running(name, f, wide) -> _sig.Running:
         if not wide:
             _checked(op.__name__, t, _FLOATING)
         elif t.dtype.is_bool:
-            raise _InvalidArgumentError(f"{op.__name__}: numbers are needed, not bool; use tf.cast")
+            raise _core.InvalidTypeError(f"{op.__name__}: numbers are needed, not bool; use tf.cast")
         at = _axis_of(axis, t.ndim, op.__name__)
         if t.dtype.is_complex:
             return _wrap(_running_of_complex(f, t, at, bool(exclusive), bool(reverse)))

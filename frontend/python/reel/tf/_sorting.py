@@ -10,6 +10,7 @@ from .. import _core
 from . import _dtypes
 from ._args import axis_of as _axis_of
 from ._args import extremes as _extremes
+from ._args import index_dtype as _index_dtype
 from ._args import integer as _integer
 from ._args import of_ints as _of_ints
 from ._args import static as _static
@@ -41,7 +42,7 @@ def sort(values: ArrayLike, axis: int = -1, direction: str = "ASCENDING", name: 
     """The elements in order along an axis. direction: ASCENDING or DESCENDING."""
     x = _to_core(values)
     if x.dtype.is_bool or x.dtype.is_complex:
-        raise _InvalidArgumentError(f"sort: real numbers are needed, not {x.dtype.name}")
+        raise _core.InvalidTypeError(f"sort: real numbers are needed, not {x.dtype.name}")
     return _wrap(_core.sort(x, axis=_axis_of(axis, x.ndim, "sort"), descending=_descending(direction)))
 
 
@@ -64,22 +65,15 @@ def top_k(
     input: ArrayLike, k: int = 1, sorted: bool = True, index_type: DTypeLike = _dtypes.int32, name: str | None = None
 ) -> Any:
     """(values, indices) of the k largest elements along the last axis; of equal ones the first. They come in order."""
-    x, count, out = _to_core(input), _integer(k, "top_k: k"), _index_type(index_type, "top_k")
+    x, count, out = _to_core(input), _integer(k, "top_k: k"), _index_dtype(index_type, "top_k", (_core.int16,))
     if x.ndim < 1:
         raise _ConversionError(f"top_k: input must have at least one axis, got shape {tuple(x.shape)}")
     if x.dtype.is_bool or x.dtype.is_complex:
-        raise _InvalidArgumentError(f"top_k: real numbers are needed, not {x.dtype.name}; use tf.cast")
+        raise _core.InvalidTypeError(f"top_k: real numbers are needed, not {x.dtype.name}; use tf.cast")
     if not 0 <= count <= x.shape[-1]:
         raise _InvalidArgumentError(f"top_k: input must have at least k columns: had {x.shape[-1]}, needed {count}")
     values, indices = _core.top_k(x, count)
     return TopKV2(_wrap(values), _wrap(_core.astype(indices, out)))
-
-
-def _index_type(dtype, op):
-    out = _dtypes.core_dtype(dtype)
-    if out not in (_core.int16, _core.int32, _core.int64):
-        raise _InvalidArgumentError(f"{op}: indices are int32 or int64, not {out.name}")
-    return out
 
 
 def in_top_k(targets: ArrayLike, predictions: ArrayLike, k: int, name: str | None = None) -> _Tensor:
@@ -102,13 +96,13 @@ def in_top_k(targets: ArrayLike, predictions: ArrayLike, k: int, name: str | Non
 def unique(x: ArrayLike, out_idx: DTypeLike = _dtypes.int32, name: str | None = None) -> Any:
     """(y, idx): the different elements of a vector in the order in which they come, and where each element is in y."""
     y, index, _ = _unique(x, "unique")
-    return Unique(_wrap(y), _wrap(_core.astype(index, _index_type(out_idx, "unique"))))
+    return Unique(_wrap(y), _wrap(_core.astype(index, _index_dtype(out_idx, "unique"))))
 
 
 def unique_with_counts(x: ArrayLike, out_idx: DTypeLike = _dtypes.int32, name: str | None = None) -> Any:
     """(y, idx, count): the same as unique, and how often each of them comes."""
     y, index, count = _unique(x, "unique_with_counts")
-    out = _index_type(out_idx, "unique_with_counts")
+    out = _index_dtype(out_idx, "unique_with_counts")
     return UniqueWithCounts(_wrap(y), _wrap(_core.astype(index, out)), _wrap(_core.astype(count, out)))
 
 
@@ -138,7 +132,7 @@ def searchsorted(
 ) -> _Tensor:
     """Where values belong in rows that are sorted along the last axis; leading axes are equal. side: left or right."""
     rows = _to_core(sorted_sequence)
-    v, out = _operand(values, rows.dtype, "searchsorted", weak=False), _index_type(out_type, "searchsorted")
+    v, out = _operand(values, rows.dtype, "searchsorted", weak=False), _index_dtype(out_type, "searchsorted")
     if side not in ("left", "right"):
         raise _ConversionError(f"searchsorted: side must be 'left' or 'right', got {side!r}")
     if rows.ndim == 1:
@@ -162,7 +156,7 @@ def histogram_fixed_width_bins(
     """The bin, 0 to nbins - 1, of each value, of equal bins over a range; values outside go to the first or last one."""
     x = _to_core(values)
     ends = _operand(value_range, x.dtype, "histogram_fixed_width", weak=False)
-    count, out = _integer(nbins, "nbins"), _index_type(dtype, "histogram_fixed_width")
+    count, out = _integer(nbins, "nbins"), _index_dtype(dtype, "histogram_fixed_width")
     if count <= 0:
         raise _InvalidArgumentError(f"histogram_fixed_width: nbins should be a positive number, but got {count}")
     if tuple(ends.shape) != (2,):
@@ -188,7 +182,7 @@ def histogram_fixed_width(
     """How many values fall into each of nbins equal bins over a range; those outside count in the first or last one."""
     places = histogram_fixed_width_bins(values, value_range, nbins)._t
     counts = _core.bincount(_core.reshape(places, (-1,)), _integer(nbins, "nbins"))
-    return _wrap(_core.astype(counts, _index_type(dtype, "histogram_fixed_width")))
+    return _wrap(_core.astype(counts, _index_dtype(dtype, "histogram_fixed_width")))
 
 
 def bincount(

@@ -96,7 +96,10 @@ def required_space_to_batch_paddings(
 def patches(images: ArrayLike, sizes: ShapeLike, strides: ShapeLike, rates: ShapeLike, padding: str, op: str) -> Tensor:
     """Windows over all axes but the first and last, as channels: [n, out..., prod(sizes) c]."""
     x = to_core(images)
-    numbers = [ints(v, what) for v, what in ((sizes, "sizes"), (strides, "strides"), (rates, "rates"))]
+    given = {"sizes": sizes, "strides": strides, "rates": rates}
+    if not isinstance(padding, str) or any(isinstance(v, int) for v in given.values()):
+        raise _core.InvalidTypeError(f"{op}: {', '.join(given)} are lists, padding is a text; got {given}, {padding!r}")
+    numbers = [ints(v, what) for what, v in given.items()]
     for v, what in zip(numbers, ("sizes", "strides", "rates")):
         if len(v) != x.ndim or v[0] != 1 or v[-1] != 1 or min(v) < 1:
             raise InvalidArgumentError(

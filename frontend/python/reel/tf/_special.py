@@ -9,7 +9,6 @@ from .. import _core
 from ._convert import to_core as _to_core
 from ._tensor import wrap as _wrap
 from ._trace import all_in_graph as _all_in_graph
-from .errors import InvalidArgumentError as _InvalidArgumentError
 
 if _t.TYPE_CHECKING:
     from ..typing import TensorLike as ArrayLike
@@ -139,7 +138,7 @@ def _i1e(x):
 def _floating(op, x):
     t = _to_core(x)
     if not t.dtype.is_floating:
-        raise _InvalidArgumentError(f"{op}: the tensor must be floating, not {t.dtype.name}; use tf.cast")
+        raise _core.InvalidTypeError(f"{op}: the tensor must be floating, not {t.dtype.name}; use tf.cast")
     return t
 
 

@@ -6,10 +6,10 @@ import typing as _t
 
 from .. import _core
 from . import dtypes
-from ._args import integer
+from ._args import integer, number
 from ._tensor import wrap
 from ._trace import all_in_graph as _all_in_graph
-from .errors import ConversionError
+from .errors import ConversionError, InvalidArgumentError
 
 if _t.TYPE_CHECKING:
     from ..typing import DTypeLike
@@ -21,7 +21,10 @@ def _length(window_length, dtype):
     kind = dtypes.as_dtype(dtype)
     if not kind.is_floating:
         raise ConversionError(f"window: the dtype must be a floating point type, not {kind.name}")
-    return integer(window_length, "window_length"), kind.core
+    n = integer(window_length, "window_length")
+    if n < 0:
+        raise InvalidArgumentError(f"window: window_length must not be negative, got {n}")
+    return n, kind.core
 
 
 def _constant(array, kind):
@@ -66,7 +69,7 @@ def kaiser_window(
 ) -> Tensor:
     """Kaiser's window: the modified Bessel function of order 0 of beta sqrt(1 - x^2)."""
     n, kind = _length(window_length, dtype)
-    return _constant(_kaiser(n, float(beta)), kind)
+    return _constant(_kaiser(n, number(beta, "beta")), kind)
 
 
 def kaiser_bessel_derived_window(
@@ -76,7 +79,7 @@ def kaiser_bessel_derived_window(
     import numpy as np
 
     n, kind = _length(window_length, dtype)
-    sums = np.cumsum(_kaiser(n // 2 + 1, float(beta)))
+    sums = np.cumsum(_kaiser(n // 2 + 1, number(beta, "beta")))
     half = np.sqrt(sums[:-1] / sums[-1])
     return _constant(np.concatenate([half, half[::-1]]), kind)
 
@@ -107,7 +110,14 @@ def linear_to_mel_weight_matrix(
     """[num_spectrogram_bins, num_mel_bins]: triangles on the mel scale, by which spectra become mel spectra."""
     import numpy as np
 
-    rate, low, high = float(sample_rate), float(lower_edge_hertz), float(upper_edge_hertz)
+    rate, low, high = (
+        number(x, what)
+        for x, what in (
+            (sample_rate, "sample_rate"),
+            (lower_edge_hertz, "lower_edge_hertz"),
+            (upper_edge_hertz, "upper_edge_hertz"),
+        )
+    )
     bins, kind = integer(num_mel_bins, "num_mel_bins"), dtypes.as_dtype(dtype)
     checks = [
         (bins > 0, f"num_mel_bins must be positive, got {bins}"),

@@ -9,7 +9,6 @@ from ._convert import to_core as _to_core
 from ._operators import binary as _binary
 from ._tensor import wrap as _wrap
 from ._trace import all_in_graph as _all_in_graph
-from .errors import InvalidArgumentError as _InvalidArgumentError
 
 if _t.TYPE_CHECKING:
     from ..typing import TensorLike as ArrayLike
@@ -19,7 +18,7 @@ if _t.TYPE_CHECKING:
 
 def _check(op, t):
     if not t.dtype.is_integer:
-        raise _InvalidArgumentError(f"{op}: the tensors must be integers, not {t.dtype.name}; use tf.cast")
+        raise _core.InvalidTypeError(f"{op}: the tensors must be integers, not {t.dtype.name}; use tf.cast")
 
 
 def _define(name, f) -> _sig.Binary:

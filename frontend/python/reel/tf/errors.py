@@ -65,8 +65,8 @@ class OperatorNotAllowedInGraphError(_core.InvalidTypeError):
     """A traced tensor was used as a Python bool, or iterated over; a TypeError."""
 
 
-class ConversionError(_core.InvalidArgumentError):
-    """A value that cannot be converted; a ValueError."""
+class ConversionError(_core.InvalidTypeError):
+    """A value that cannot be converted: a ValueError and a TypeError, as TensorFlow raises one or the other, by the op."""
 
 
 class StateError(_core.FailedPreconditionError):

@@ -11,6 +11,7 @@ from .. import _core
 from . import dtypes as _dtypes
 from . import random as _random
 from ._args import ints as _ints
+from ._args import number as _number
 from ._array import slice as _slice
 from ._convert import to_core as _to_core
 from ._image_boxes import non_max_suppression as non_max_suppression
@@ -124,6 +125,7 @@ def stateless_random_crop(value: ArrayLike, size: ShapeLike, seed: ArrayLike, na
 
 
 def _spread(max_delta, op, most=None):
+    max_delta = _number(max_delta, f"{op}: max_delta")
     if max_delta < 0:
         raise _ConversionError(f"{op}: max_delta must be non-negative, got {max_delta}")
     if most is not None and max_delta > most:
@@ -132,6 +134,7 @@ def _spread(max_delta, op, most=None):
 
 
 def _bounds(lower, upper, op):
+    lower, upper = _number(lower, f"{op}: lower"), _number(upper, f"{op}: upper")
     if upper <= lower:
         raise _ConversionError(f"{op}: upper must be > lower, got {upper} and {lower}")
     if lower < 0:

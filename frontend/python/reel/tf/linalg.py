@@ -7,6 +7,7 @@ import typing as _t
 from .. import _core
 from . import _complex_matrices as _c
 from . import dtypes  # noqa: F401
+from ._args import index_dtype
 from ._array import eye as eye
 from ._bands import banded_triangular_solve as banded_triangular_solve
 from ._bands import eigh_tridiagonal as eigh_tridiagonal
@@ -24,8 +25,8 @@ from ._eigen import eig as eig
 from ._eigen import eigvals as eigvals
 from ._eigen import logm as logm
 from ._eigen import sqrtm as sqrtm
+from ._nn_norm import l2_normalize as l2_normalize
 from ._norms import global_norm as global_norm
-from ._norms import l2_normalize as l2_normalize
 from ._norms import norm as norm
 from ._norms import normalize as normalize
 from ._operators import operand
@@ -33,6 +34,9 @@ from ._products import einsum as einsum
 from ._products import matmul as matmul
 from ._products import matvec as matvec
 from ._products import tensordot as tensordot
+from ._results import LogMatrixDeterminant as _LogMatrixDeterminant
+from ._results import Lu as _Lu
+from ._results import Qr as _Qr
 from ._tensor import wrap
 from ._trace import all_in_graph as _all_in_graph
 from .errors import InvalidArgumentError
@@ -81,6 +85,8 @@ def _finite(x, operand_, text):
 def cholesky(input: ArrayLike, name: str | None = None) -> _Tensor:
     """Lower triangular L with L L' = input; NaN where it is not positive definite."""
     x = to_core(input)
+    if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
+        raise InvalidArgumentError(f"Cholesky: matrices must be square, got shape {tuple(x.shape)}")
     return wrap((_c if x.dtype.is_complex else _l).cholesky(x))
 
 
@@ -168,7 +174,7 @@ def lstsq(
 def slogdet(input: ArrayLike, name: str | None = None) -> tuple[_Tensor, _Tensor]:
     """Sign, or phase, and logarithm of |det|."""
     x = to_core(input)
-    return tuple(wrap(t) for t in (_c if x.dtype.is_complex else _l).slogdet(x))
+    return _LogMatrixDeterminant(*(wrap(t) for t in (_c if x.dtype.is_complex else _l).slogdet(x)))
 
 
 def _completed(q):
@@ -184,13 +190,13 @@ def qr(input: ArrayLike, full_matrices: bool = False, name: str | None = None) -
     x = to_core(input)
     if x.dtype.is_complex:
         q, r = _c.qr(x, full_matrices)
-        return wrap(q), wrap(r)
+        return _Qr(wrap(q), wrap(r))
     q, r = _l.qr(x)
     m, n = x.shape[-2:]
     if full_matrices and m > n:
         q = _completed(q)
         r = _core.pad(r, [(0, 0)] * (x.ndim - 2) + [(0, m - n), (0, 0)], "constant", 0)
-    return wrap(q), wrap(r)
+    return _Qr(wrap(q), wrap(r))
 
 
 def eigh(tensor: ArrayLike, name: str | None = None) -> tuple[_Tensor, _Tensor]:
@@ -304,11 +310,18 @@ def lu(input: ArrayLike, output_idx_type: DTypeLike = dtypes.int32, name: str | 
     """(lower_upper, p): L below and U on and above the diagonal of one matrix, input[p] = L U."""
     x = to_core(input)
     packed, p = (_c if x.dtype.is_complex else _l).lu(x)
-    return wrap(packed), wrap(_core.astype(p, dtypes.core_dtype(output_idx_type)))
+    return _Lu(wrap(packed), wrap(_core.astype(p, index_dtype(output_idx_type, "lu: output_idx_type"))))
+
+
+def _packed(lower_upper):
+    x = to_core(lower_upper)
+    if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
+        raise InvalidArgumentError(f"lu: lower_upper must be square matrices, got shape {tuple(x.shape)}")
+    return x
 
 
 def _factors(lower_upper):
-    x = to_core(lower_upper)
+    x = _packed(lower_upper)
     eye = _core.eye(x.shape[-1], dtype=_c.real_type(x))
     if x.dtype.is_complex:
         return _c.kept(x, -1) + eye, _c.kept(x, 0, _core.triu)
@@ -344,7 +357,7 @@ def lu_matrix_inverse(
     lower_upper: ArrayLike, perm: ArrayLike, validate_args: bool = False, name: str | None = None
 ) -> _Tensor:
     """The inverse of the matrix of which lu gave these."""
-    x = to_core(lower_upper)
+    x = _packed(lower_upper)
     unit = _core.broadcast_to(_core.eye(x.shape[-1], dtype=_c.real_type(x)), x.shape)
     return lu_solve(lower_upper, perm, wrap(_core.astype(unit, x.dtype)))
 

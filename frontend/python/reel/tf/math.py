@@ -76,7 +76,6 @@ from ._tensor import wrap as _wrap
 from ._trace import all_in_graph as _all_in_graph
 from ._trace import state as _state
 from .errors import ConversionError as _ConversionError
-from .errors import InvalidArgumentError as _InvalidArgumentError
 
 if _t.TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,7 +93,7 @@ def _of_nonzero(op, f):
     def of(a, b):
         a, b = _both(a, b)
         if a.dtype.is_integer or a.dtype.is_bool:
-            raise _InvalidArgumentError(
+            raise _core.InvalidTypeError(
                 f"{op}: the tensors must be floating or complex, not {a.dtype.name}; use tf.cast"
             )
         zero = _core.equal(a, 0)
@@ -109,7 +108,7 @@ def _log1p(b):
 
 def _real_divide(a, b):
     if _both(a, b)[0].dtype.is_integer:
-        raise _InvalidArgumentError("realdiv: the tensors must be floating or complex; use tf.truediv")
+        raise _core.InvalidTypeError("realdiv: the tensors must be floating or complex; use tf.truediv")
     return _true_divide(a, b)
 
 
@@ -155,12 +154,12 @@ def _numeric(x, op):
 
 
 def _bools(op, f):
-    """f of two bool tensors; InvalidArgumentError for others."""
+    """f of two bool tensors; TypeError for others."""
 
     def checked(a, b):
         t = b if isinstance(a, (bool, int)) else a
         if not t.dtype.is_bool:
-            raise _InvalidArgumentError(
+            raise _core.InvalidTypeError(
                 f"cannot compute {op} as input #0(zero-based) was expected to be a bool tensor but "
                 f"is a {t.dtype.name} tensor [Op:{op}]; compare it, or use tf.cast"
             )
@@ -181,7 +180,7 @@ def _define_unary(name, f, allowed=None) -> _sig.Unary:
         if of_complex and t.dtype.is_complex:
             return _wrap(of_complex(t))
         if allowed and not allowed[0](t.dtype):
-            raise _InvalidArgumentError(
+            raise _core.InvalidTypeError(
                 f"{checked.__name__}: the tensor must be {allowed[1]}, not {t.dtype.name} {tuple(t.shape)}; use tf.cast"
             )
         return _wrap(f(t))
@@ -371,7 +370,7 @@ def softsign(features: ArrayLike, name: str | None = None) -> _Tensor:
     """x / (1 + |x|)."""
     t = _to_core(features)
     if not t.dtype.is_floating:
-        raise _InvalidArgumentError(f"softsign: the tensor must be floating, not {t.dtype.name}; use tf.cast")
+        raise _core.InvalidTypeError(f"softsign: the tensor must be floating, not {t.dtype.name}; use tf.cast")
     return _wrap(t / (1 + _core.abs(t)))
 
 
@@ -400,7 +399,7 @@ def multiply_no_nan(x: ArrayLike, y: ArrayLike, name: str | None = None) -> _Ten
     def product(a, b):
         a, b = _both(a, b)
         if a.dtype.is_integer:
-            raise _InvalidArgumentError(
+            raise _core.InvalidTypeError(
                 f"multiply_no_nan: the tensors must be floating or complex, not {a.dtype.name}; use tf.cast"
             )
         return _core.where(_core.logical_and(b == 0, _core.logical_not(_core.isfinite(a))), 0, a) * b

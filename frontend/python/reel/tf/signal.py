@@ -10,7 +10,6 @@ from ._args import axes_or_none as _axes_or_none
 from ._args import axis_of as _axis_of
 from ._args import integer as _integer
 from ._args import ints as _ints
-from ._args import scalar as _scalar
 from ._convert import to_core as _to_core
 from ._operators import operand as _operand
 from ._tensor import wrap as _wrap
@@ -38,14 +37,14 @@ _f = _core.fft
 def _complex(x, op, rank):
     t = _to_core(x)
     if not t.dtype.is_complex:
-        raise _InvalidArgumentError(f"{op}: complex64 or complex128 is needed, not {t.dtype.name}; use tf.cast")
+        raise _core.InvalidTypeError(f"{op}: complex64 or complex128 is needed, not {t.dtype.name}; use tf.cast")
     return _ranked(t, op, rank)
 
 
 def _real(x, op, rank):
     t = _to_core(x)
     if t.dtype.name not in ("float32", "float64"):
-        raise _InvalidArgumentError(f"{op}: float32 or float64 is needed, not {t.dtype.name}")
+        raise _core.InvalidTypeError(f"{op}: float32 or float64 is needed, not {t.dtype.name}")
     return _ranked(t, op, rank)
 
 
@@ -57,7 +56,8 @@ def _ranked(t, op, rank):
 
 def _along(f, x, axes, lengths=None):
     for axis, n in zip(axes, lengths or [None] * len(axes)):
-        x = f(x, n=n, axis=axis)
+        if n is not None or x.shape[axis] != 0:  # the transform of nothing is nothing
+            x = f(x, n=n, axis=axis)
     return x
 
 
@@ -92,6 +92,8 @@ ifft3d = _define_fft("ifft3d", _f.ifft, 3, "The inverse of fft3d.")
 def _rfft(x, axes, lengths):
     """Of real x: along the last of the axes first, half of it."""
     lengths = lengths or [None] * len(axes)
+    if lengths[-1] is None and x.shape[axes[-1]] == 0:
+        return _core.astype(x, _core.complex64 if x.dtype is _core.float32 else _core.complex128)
     x = _f.rfft(x, n=lengths[-1], axis=axes[-1])
     return _along(_f.fft, x, axes[:-1], lengths[:-1])
 
@@ -99,6 +101,8 @@ def _rfft(x, axes, lengths):
 def _irfft(x, axes, lengths):
     lengths = lengths or [None] * len(axes)
     x = _along(_f.ifft, x, axes[:-1], lengths[:-1])
+    if lengths[-1] is None and x.shape[axes[-1]] == 0:
+        return _core.real(x)
     return _f.irfft(x, n=lengths[-1], axis=axes[-1])
 
 
@@ -155,6 +159,7 @@ irfftnd = _define_nd("irfftnd", _irfft, _complex, "The inverse of rfftnd.")
 def _shifted(x, axes, sign):
     t, axes = _to_core(x), _axes_or_none(axes)
     places = range(t.ndim) if axes is None else [axes] if isinstance(axes, int) else axes
+    places = [_axis_of(a, t.ndim, "fftshift") for a in places]
     shifts = [sign * (t.shape[a] // 2) for a in places]
     return _wrap(_core.roll(t, shifts, axis=tuple(places)))
 
@@ -263,9 +268,11 @@ def frame(
     """
     x = _to_core(signal)
     place = _axis_of(axis, x.ndim, "frame")
-    length, step, n = _scalar(frame_length, "frame_length"), _scalar(frame_step, "frame_step"), x.shape[place]
-    if length < 1 or step < 1:
-        raise _InvalidArgumentError(f"frame: frame_length and frame_step must be positive, got {length} and {step}")
+    length, step, n = _integer(frame_length, "frame_length"), _integer(frame_step, "frame_step"), x.shape[place]
+    if length < 0 or step < 1:
+        raise _InvalidArgumentError(
+            f"frame: frame_length must not be negative, frame_step be positive, got {length} and {step}"
+        )
     count = -(-n // step) if pad_end else max(0, 1 + (n - length) // step)
     if pad_end:
         widths = [(0, 0)] * x.ndim
