@@ -35,6 +35,7 @@ from ._control import (
     switch_case as switch_case,
     while_loop as while_loop,
 )
+from ._creators import variable_creator_scope as variable_creator_scope
 from ._custom import (
     custom_gradient as custom_gradient,
     grad_pass_through as grad_pass_through,
@@ -172,8 +173,10 @@ _LAZY = {
     "config": "._config",
     "data": ".data",
     "distribute": ".distribute",
+    "experimental": ".experimental",
     "image": ".image",
     "initializers": ".keras.initializers",
+    "io": ".io",
     "keras": ".keras",
     "losses": ".keras.losses",
     "metrics": ".keras.metrics",
@@ -183,6 +186,7 @@ _LAZY = {
     "signal": ".signal",
     "strings": ".strings",
     "summary": ".summary",
+    "test": ".test",
     "tfe": "..tfe",
     "train": ".train",
     "version": ".version",
@@ -192,6 +196,11 @@ _INITIALIZERS = "zeros ones constant random_normal random_uniform".split()  # of
 _LAZY_NAMES = {
     "Graph": ("._graph", "Graph"),
     "Operation": ("._graph_tensor", "Node"),
+    "as_string": (".strings", "as_string"),
+    "fftnd": (".signal", "fftnd"),
+    "ifftnd": (".signal", "ifftnd"),
+    "irfftnd": (".signal", "irfftnd"),
+    "rfftnd": (".signal", "rfftnd"),
     "tuple": (".compat.v1._functions", "tuple_v2"),
 }
 
@@ -202,13 +211,16 @@ if _typing.TYPE_CHECKING:
     from . import compat as compat
     from . import data as data
     from . import distribute as distribute
+    from . import experimental as experimental
     from . import image as image
+    from . import io as io
     from . import keras as keras
     from . import nn as nn
     from . import random as random
     from . import signal as signal
     from . import strings as strings
     from . import summary as summary
+    from . import test as test
     from . import train as train
     from . import version as version
     from .. import tfe as tfe
@@ -221,6 +233,8 @@ if _typing.TYPE_CHECKING:
     from ._graph import Graph as Graph
     from ._graph_tensor import Node as Operation
     from .compat.v1._functions import tuple_v2 as tuple
+    from .signal import fftnd as fftnd, ifftnd as ifftnd, irfftnd as irfftnd, rfftnd as rfftnd
+    from .strings import as_string as as_string
 else:  # for checkers a name that is not here is an error
 
     def __getattr__(name):

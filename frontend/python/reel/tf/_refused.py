@@ -14,7 +14,8 @@ if _t.TYPE_CHECKING:
 _REASONS = {
     "ragged tensors: pad to one shape and use tf.sequence_mask": """tf.ragged tf.RaggedTensor tf.RaggedTensorSpec
         tf.ragged_fill_empty_rows tf.ragged_fill_empty_rows_grad tf.io.RaggedFeature tf.experimental.DynamicRaggedShape
-        tf.experimental.RowPartition tf.experimental.StructuredTensor tf.data.experimental.dense_to_ragged_batch""",
+        tf.experimental.RowPartition tf.experimental.StructuredTensor tf.data.experimental.dense_to_ragged_batch
+        tf.data.Dataset.ragged_batch""",
     "sparse tensors: gradients of gathers are tf.IndexedSlices, other data are dense": """tf.sparse tf.SparseTensor
         tf.SparseTensorSpec tf.nn.embedding_lookup_sparse tf.nn.safe_embedding_lookup_sparse tf.sets
         tf.data.experimental.dense_to_sparse_batch tf.io.SparseFeature tf.io.serialize_sparse tf.io.serialize_many_sparse
@@ -28,7 +29,8 @@ _REASONS = {
         tf.compat.v1.SparseConditionalAccumulator tf.compat.v1.serialize_sparse tf.compat.v1.serialize_many_sparse
         tf.compat.v1.deserialize_many_sparse tf.compat.v1.setdiff1d
         tf.compat.v1.SparseFeature tf.edit_distance tf.keras.backend.to_dense
-        tf.keras.backend.ctc_label_dense_to_sparse""",
+        tf.keras.backend.ctc_label_dense_to_sparse
+        tf.data.Dataset.sparse_batch tf.compat.v1.convert_to_tensor_or_sparse_tensor""",
     "quantised tensors: reel trains in float32, float64, float16 and bfloat16": """tf.quantization tf.qint8 tf.qint16
         tf.qint32 tf.quint8 tf.quint16 tf.dtypes.qint8 tf.dtypes.qint16 tf.dtypes.qint32 tf.dtypes.quint8 tf.dtypes.quint16
         tf.dtypes.QUANTIZED_DTYPES tf.compat.v1.QUANTIZED_DTYPES tf.compat.v1.quantize tf.compat.v1.quantize_v2
@@ -38,7 +40,7 @@ _REASONS = {
         tf.experimental.uint4""",
     "TPUs and GPUs: reel compiles for the CPU": """tf.tpu tf.dtensor tf.xla tf.mlir tf.experimental.dtensor
         tf.experimental.tensorrt tf.distribute.TPUStrategy tf.distribute.NcclAllReduce tf.config.experimental.*_mlir_bridge
-        tf.test.is_built_with_* tf.nn.approx_max_k tf.nn.approx_min_k tf.math.approx_max_k tf.math.approx_min_k
+        tf.nn.approx_max_k tf.nn.approx_min_k tf.math.approx_max_k tf.math.approx_min_k
         tf.approx_top_k tf.check_pinned tf.data.experimental.copy_to_device tf.data.experimental.prefetch_to_device""",
     "training on many machines or devices: reel runs in one process on one CPU": """tf.distribute.experimental
         tf.distribute.MultiWorkerMirroredStrategy tf.distribute.ParameterServerStrategy tf.distribute.Server
@@ -52,7 +54,10 @@ _REASONS = {
         tf.compat.v1.train.replica_device_setter tf.compat.v1.train.SessionManager tf.compat.v1.train.WorkerSessionCreator
         tf.compat.v1.train.ChiefSessionCreator tf.compat.v1.train.SessionCreator tf.keras.distribution
         tf.data.experimental.service tf.data.experimental.AutoShardPolicy tf.data.experimental.DistributeOptions
-        tf.data.experimental.distributed_save tf.test.create_local_cluster tf.CriticalSection""",
+        tf.data.experimental.distributed_save tf.test.create_local_cluster tf.CriticalSection
+        tf.data.experimental.ServiceOptions tf.data.experimental.SHARD_HINT tf.experimental.function_executor_type
+        tf.compat.v1.train.MonitoredSession tf.compat.v1.train.MonitoredTrainingSession
+        tf.compat.v1.train.SingularMonitoredSession tf.compat.v1.train.Scaffold tf.compat.v1.Session.reset""",
     "files of TensorFlow's formats: reel.save, reel.export and tf.train.Checkpoint write and read models": """tf.saved_model
         tf.lite tf.graph_util tf.make_tensor_proto tf.make_ndarray tf.import_graph_def tf.keras.export
         tf.keras.layers.TFSMLayer tf.keras.layers.FlaxLayer tf.keras.layers.JaxLayer tf.keras.layers.TorchModuleWrapper
@@ -60,7 +65,10 @@ _REASONS = {
         tf.compat.v1.MetaGraphDef tf.compat.v1.train.SaverDef tf.DType.experimental_* tf.TensorShape.experimental_*
         tf.TensorSpec.experimental_* tf.TensorShape.as_proto tf.DType.as_datatype_enum tf.Variable.to_proto
         tf.Variable.from_proto tf.io.write_graph tf.compat.v1.train.write_graph tf.io.decode_proto
-        tf.io.encode_proto""",
+        tf.io.encode_proto
+        tf.data.experimental.save tf.data.experimental.load tf.data.experimental.snapshot
+        tf.data.Dataset.save tf.data.Dataset.snapshot tf.compat.v1.GraphDef tf.compat.v1.NodeDef tf.compat.v1.AttrValue
+        tf.compat.v1.NameAttrList tf.compat.v1.TensorInfo tf.compat.v1.GRAPH_DEF_VERSION*""",
     "operations of TensorFlow's runtime by their raw names: use the public function": """tf.raw_ops tf.load_library
         tf.load_op_library tf.conv tf.conv2d_backprop_filter_v2 tf.conv2d_backprop_input_v2 tf.compat.v1.user_ops
         tf.compat.v1.load_file_system_library tf.experimental.register_filesystem_plugin tf.resource tf.variant

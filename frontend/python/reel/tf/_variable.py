@@ -11,6 +11,7 @@ import weakref as _weakref
 from .. import _core
 from . import _array, dtypes
 from ._convert import constant, to_core
+from ._creators import creators
 from ._operators import operand, register
 from ._range import range as _range
 from ._scopes import device, scoped
@@ -69,6 +70,8 @@ class Variable(TensorLike, _Core):
     """
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Variable:
+        if cls is Variable and creators.active():
+            return creators.make(cls, args, kwargs)
         graph = state.graph
         if graph is None:
             return _Core.__new__(cls)
@@ -93,6 +96,9 @@ class Variable(TensorLike, _Core):
         shape: Any = None,
         experimental_enable_variable_lifting: bool = True,
     ) -> None:
+        if creators.made is self:
+            creators.made = None
+            return
         if variable_def is not None:
             raise ConversionError("Variable: variable_def is not supported; give an initial_value")
         if initial_value is None:

@@ -356,6 +356,34 @@ def disable_check_numerics() -> None:
     _check_ops("off")
 
 
+_settings = {"filters": True, "logs": False}
+
+
+def enable_traceback_filtering() -> None:
+    """Is kept for is_traceback_filtering_enabled: tracebacks here are as Python makes them."""
+    _settings["filters"] = True
+
+
+def disable_traceback_filtering() -> None:
+    """Is kept for is_traceback_filtering_enabled: tracebacks here are as Python makes them."""
+    _settings["filters"] = False
+
+
+def is_traceback_filtering_enabled() -> bool:
+    """What enable_traceback_filtering or disable_traceback_filtering said last; True at first."""
+    return _settings["filters"]
+
+
+def set_log_device_placement(enabled: bool) -> None:
+    """Is kept for get_log_device_placement: every op runs on the one CPU, so that there is nothing to tell."""
+    _settings["logs"] = bool(enabled)
+
+
+def get_log_device_placement() -> bool:
+    """What set_log_device_placement said last; False at first."""
+    return _settings["logs"]
+
+
 def Assert(condition: ArrayLike, data: object, summarize: int | None = None, name: str | None = None) -> None:
     """InvalidArgumentError with `data`, a list of tensors and texts, unless the condition holds."""
     c = to_core(condition)
@@ -377,6 +405,11 @@ _all_in_graph(
     globals(),
     "enable_check_numerics",
     "disable_check_numerics",
+    "enable_traceback_filtering",
+    "disable_traceback_filtering",
+    "is_traceback_filtering_enabled",
+    "set_log_device_placement",
+    "get_log_device_placement",
     "is_numeric_tensor",
     "assert_proper_iterable",
     "assert_same_float_dtype",

@@ -369,6 +369,39 @@ class Dataset:
         size = (lambda key: int(window_size)) if window_size_func is None else (lambda key: int(window_size_func(key)))
         return _nodes().grouped(self, key_func, reduce_func, size)
 
+    def bucket_by_sequence_length(
+        self,
+        element_length_func: Callable[..., Any],
+        bucket_boundaries: Any,
+        bucket_batch_sizes: Any,
+        padded_shapes: Any = None,
+        padding_values: Any = None,
+        pad_to_bucket_boundary: bool = False,
+        no_padding: bool = False,
+        drop_remainder: bool = False,
+        name: str | None = None,
+    ) -> Dataset:
+        """Batches of elements of similar lengths, filled up: bucket i has those below bucket_boundaries[i]."""
+        return _groups().bucketed(
+            self, element_length_func, bucket_boundaries, bucket_batch_sizes, padded_shapes, padding_values,
+            pad_to_bucket_boundary, not no_padding, drop_remainder,
+        )  # fmt: skip
+
+    def rejection_resample(
+        self,
+        class_func: Callable[..., Any],
+        target_dist: Any,
+        initial_dist: Any = None,
+        seed: int | None = None,
+        name: str | None = None,
+    ) -> Dataset:
+        """(class, element) of some of the elements, so that classes are distributed as target_dist says."""
+        return _groups().RejectionResampleDataset(self, class_func, target_dist, initial_dist, seed)
+
+    def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> Dataset:
+        """The elements of a map whose function raises no error."""
+        return _groups().IgnoreErrorsDataset(self, log_warning)
+
     def apply(self, transformation_func: Callable[[Dataset], Dataset]) -> Dataset:
         """transformation_func(self)."""
         out = transformation_func(self)
@@ -410,9 +443,6 @@ _REFUSED = {
     "sparse_batch": "there are no sparse tensors; padded_batch fills elements up",
     "save": "there are no files of datasets; write arrays with NumPy or reel.save_weights",
     "snapshot": "there are no files of datasets",
-    "bucket_by_sequence_length": "use group_by_window with padded_batch",
-    "rejection_resample": "use filter, or sample_from_datasets with weights",
-    "ignore_errors": "an element that cannot be made is an error",
     "fingerprint": "datasets have none",
 }
 
@@ -486,10 +516,11 @@ class Iterator:
     next = get_next
 
     def get_next_as_optional(self) -> Any:
-        """Refused: there is no tf.experimental.Optional."""
-        raise _core.UnimplementedError(
-            "get_next_as_optional: there is no tf.experimental.Optional; catch StopIteration"
-        )
+        """A tf.experimental.Optional of the next element; without a value after the last."""
+        from ._optional import Optional
+
+        element = next(self, None)
+        return Optional.empty(self.element_spec) if element is None else Optional.from_value(element)
 
     def _save_state(self) -> list[int]:
         """Numbers that _load_state makes such an iterator of."""
@@ -537,6 +568,12 @@ def _nodes():
     from . import _nodes
 
     return _nodes
+
+
+def _groups():
+    from . import _groups
+
+    return _groups
 
 
 def _selected(node):

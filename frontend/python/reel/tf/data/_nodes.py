@@ -465,9 +465,14 @@ def checked_count(dataset: Dataset, count: int) -> Dataset:
 
 
 def grouped(
-    dataset: Dataset, key: Callable[..., Any], reduce: Callable[..., Any], size: Callable[[Any], int]
+    dataset: Dataset,
+    key: Callable[..., Any],
+    reduce: Callable[..., Any],
+    size: Callable[[Any], int],
+    sample: Callable[..., Any] | None = None,
 ) -> Dataset:
-    """Elements of one key, `size` at a time, as the datasets that reduce(key, dataset) makes."""
+    """Elements of one key, `size` at a time, as the datasets that reduce(key, dataset) makes; sample(key, dataset) is
+    one of the same spec, if it is not the one of key 0."""
 
     class _GroupByWindowDataset(_Of):
         def _iterate(self, run):
@@ -488,5 +493,5 @@ def grouped(
     out = _GroupByWindowDataset(dataset)
     out._count = UNKNOWN
     empty = _ListDataset([], dataset.element_spec)
-    out._spec = reduce(convert_to_tensor(0, dtype="int64"), empty).element_spec
+    out._spec = (sample or reduce)(convert_to_tensor(0, dtype="int64"), empty).element_spec
     return out

@@ -1,0 +1,4 @@
+"""tf.experimental: optional values and DLPack."""
+
+from ..data._optional import Optional as Optional
+from . import dlpack as dlpack
