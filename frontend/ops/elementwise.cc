@@ -5,6 +5,7 @@
 #include "frontend/values/status.h"
 #include "frontend/values/tensor_data.h"
 #include "ir/strings.h"
+#include "reel/custom_gradient.h"
 #include "reel/functions.h"
 #include "reel/ops.h"
 
@@ -38,6 +39,14 @@ Tensor Binary(ir::Op op, const Operand& a, const Operand& b) {
 }  // namespace
 
 Tensor Identity(const Operand& x) { return Unary(ir::Op::kIdentity, x); }
+Tensor internal::Connected(const Operand& x) {
+  const LocationScope scope(x);
+  return Dispatch(ir::Op::kIdentity, {Materialize(x)}, {{"connected", true}});
+}
+Tensor internal::Refused(const Operand& x, std::string text) {
+  const LocationScope scope(x);
+  return Dispatch(ir::Op::kIdentity, {Materialize(x)}, {{"refused", std::move(text)}});
+}
 Tensor StopGradient(const Operand& x) { return Unary(ir::Op::kStopGradient, x); }
 Tensor Neg(const Operand& x) { return Unary(ir::Op::kNeg, x); }
 Tensor Abs(const Operand& x) { return Unary(ir::Op::kAbs, x); }

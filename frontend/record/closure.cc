@@ -151,7 +151,10 @@ class Run {
         for (const Tensor& dy : dys) {
           if (IsDifferentiable(dy.dtype())) operands.push_back(dy);
         }
-        const std::vector<Tensor> given = RunThroughDispatch(module, vjp, operands);
+        const TraceState* const trace = State().trace;  // as of a derivative of this gradient
+        const bool other = trace && trace->module && trace->module != module;
+        const std::string name = other ? ImportFunction(*module, vjp, trace->module.get()) : vjp;
+        const std::vector<Tensor> given = RunThroughDispatch(other ? trace->module : module, name, operands);
         CustomGradients out;
         size_t next = 0;
         for (const Tensor& x : inputs) {

@@ -20,6 +20,8 @@ void EventSink::OnCustom(const CustomEvent& event) {
 bool Observed() { return State().trace != nullptr || !State().sinks.empty(); }
 bool InTrace() { return State().trace != nullptr; }
 
+bool MayDifferentiateTwice() { return State().trace != nullptr || State().sinks.size() > 1; }
+
 bool MayRunPrograms() {
   const ThreadState& state = State();
   return !state.trace && !ChecksNumerics() &&

@@ -1,6 +1,9 @@
 #ifndef REEL_FRONTEND_RECORD_OBSERVED_H_
 #define REEL_FRONTEND_RECORD_OBSERVED_H_
 
+#include "absl/types/span.h"
+#include "reel/tensor.h"
+
 // Whether somebody looks at the ops of this thread: what a binding to another language asks, too.
 
 namespace reel::internal {
@@ -9,6 +12,11 @@ namespace reel::internal {
 bool Observed();
 /// True inside of a trace.
 bool InTrace();
+/// True where derivatives of derivatives may be asked for: inside of a trace, or while two things record.
+bool MayDifferentiateTwice();
+/// Whether gradients of results of the trace in progress multiply by values of it, numbers included: behind a product,
+/// exp or loop, but not behind sums, means, choices and gathers alone.
+bool GradientsReadTrace(absl::Span<const Tensor> results);
 
 }  // namespace reel::internal
 

@@ -1,8 +1,13 @@
 #include "frontend/record/trace.h"
 
+#include <algorithm>
+
+#include "frontend/record/observed.h"
 #include "frontend/values/status.h"
 #include "frontend/values/tensor_data.h"
+#include "ir/hash_map.h"
 #include "ir/strings.h"
+#include "passes/gradient/gradient.h"
 #include "reel/module.h"
 
 namespace reel {
@@ -20,6 +25,58 @@ TraceScope::~TraceScope() {
   State().sinks = std::move(sinks_);
   State().trace = outer_;
   State().location = location_;
+}
+
+namespace {
+
+// Whether the gradient of a recorded op multiplies by values of the function, numbers included.
+bool Multiplies(const LogEvent& e) {
+  using Op = ir::Op;
+  constexpr Op kOthers[] = {Op::kMax,        Op::kMin,        Op::kReduceMax,  Op::kReduceMin,    Op::kSelect,
+                            Op::kGather,     Op::kScatterAdd, Op::kScatterSet, Op::kScatterMax,   Op::kScatterMin,
+                            Op::kScatterMul, Op::kIf,         Op::kRecurrence, Op::kDynamicSlice, Op::kDynamicUpdate};
+  if (e.op == Op::kWhile) return true;
+  if (IsComplex(e.result_types[0].dtype)) return false;  // TensorFlow's conjugates of what it has multiplied by
+  if (e.op == Op::kIdentity) return e.attributes && e.attributes->Find("connected");
+  const passes::Needs needs = passes::NeededByGradient(e.op);
+  return (needs.operands | needs.results) != 0 &&
+         std::find(std::begin(kOthers), std::end(kOthers), e.op) == std::end(kOthers);
+}
+
+// Whether event n is the quotient of a mean: of the sum right before it.
+bool IsOfMean(const std::vector<LogEvent>& events, size_t n) {
+  uint64_t sum = events[n].operands[0];
+  for (size_t k = n; events[n].op == ir::Op::kDiv && k > 0 && n - k < 4; --k) {
+    const LogEvent& before = events[k - 1];
+    if (before.results.empty() || before.results[0] != sum) continue;
+    if (before.op == ir::Op::kReduceSum) return true;
+    if (before.op == ir::Op::kReshape) sum = before.operands[0];
+  }
+  return false;
+}
+
+}  // namespace
+
+bool GradientsReadTrace(absl::Span<const Tensor> results) {
+  for (const auto& sink : State().sinks) {
+    const auto* const log = dynamic_cast<const EventLog*>(sink.get());
+    if (!log) continue;
+    HashSet<uint64_t> wanted;
+    for (const Tensor& y : results) wanted.insert(y.id());
+    const std::vector<LogEvent>& events = log->events();
+    for (size_t n = events.size(); n-- > 0;) {
+      const LogEvent& e = events[n];
+      const auto moves = [&](size_t i) {
+        return wanted.contains(e.results[i]) && IsDifferentiable(e.result_types[i].dtype);
+      };
+      bool on_path = false;
+      for (size_t i = 0; i < e.results.size(); ++i) on_path = on_path || moves(i);
+      if (!on_path || e.kind != LogEvent::Kind::kOp || !passes::HasGradient(e.op)) continue;
+      if (Multiplies(e) && !IsOfMean(events, n)) return true;
+      wanted.insert(e.operands.begin(), e.operands.end());
+    }
+  }
+  return false;
 }
 
 Type AddSymbols(const Spec& spec, ir::Module* module) {

@@ -154,6 +154,11 @@ ListFunction AsListFunction(F f) {
   return [f = std::move(f)](const std::vector<Tensor>& inputs) { return AsList(ApplyToList(f, inputs)); };
 }
 
+/// x, whose cotangent counts as depending on x: second derivatives are zeros and not missing.
+Tensor Connected(const Operand& x);
+/// x, whose gradient is the error Unimplemented with this text.
+Tensor Refused(const Operand& x, std::string text);
+
 }  // namespace internal
 
 /// A function with a gradient of its own. `f` takes one to four tensors, or a list, and returns the

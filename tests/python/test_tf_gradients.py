@@ -311,3 +311,23 @@ def test_OP07_graph_without_variables():
 def test_placeholder_when_eager():
     with pytest.raises(ValueError, match="not compatible with eager execution"):
         v1.placeholder(tf.float32, [])
+
+
+@pytest.mark.parametrize(
+    "of, function", [("Eig", tf.linalg.eigvals), ("MatrixSquareRoot", tf.linalg.sqrtm)], ids=["eigvals", "sqrtm"]
+)
+def test_a_trace_has_three_derivatives_of_what_numpy_computes(of, function):
+    def derivative(x, order):
+        if order == 0:
+            return tf.reduce_sum(tf.math.real(function(x)))
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = derivative(x, order - 1)
+        return tape.gradient(y, x)
+
+    x = tf.constant([[3.0, 0.2], [0.1, 5.0]], tf.float64)
+    third = tf.function(derivative, autograph=False)(x, 3)
+    np.testing.assert_allclose(third, derivative(x, 3), rtol=1e-8, atol=1e-10)
+    why = f"{of}: a trace has its first three derivatives, no fourth; take that outside of tf.function"
+    with pytest.raises(tf.errors.UnimplementedError, match=why):
+        tf.function(derivative, autograph=False)(x, 4)

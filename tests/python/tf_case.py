@@ -11,7 +11,8 @@ inputs; lines before it that go on with two spaces of indent are statements:
 Inputs are arrays of f16, bf16, f32, f64, c64, c128, i8 ... u64, b (shape, then optional low= and high=), the same in every
 run, given as tensors; V(f32(3)) gives a variable, N(...) a NumPy array. Options: mode=eager or mode=function (without it both),
 mode=unknown (a tf.function of inputs of unknown extents), mode=graph (a tf.Graph of version 1: tensors are placeholders,
-`sess` is its session; open=1: of unknown extents, open=2: of unknown rank),
+`sess` is its session; open=1: of unknown extents, open=2: of unknown rank), mode=derivatives (three orders of the expression
+in six ways; statements run once, before, and a layer `l` gives weights; some of them: ways="tapes, forward"),
 tol=1e-3 (relative to the largest element), grads=0 (no gradients), second=0 (no second ones), differs="why" (on purpose
 not TensorFlow's result).
 A line that begins with # is a comment.
@@ -27,12 +28,14 @@ import sys
 import zlib
 
 import numpy as np
+import tf_value
+from tf_value import described, error_of, given, total, weights
+from tf_ways import derivatives, evaluate_graph, traced
 
 FOLDER = pathlib.Path(__file__).parent / "tf_cases"
 TOLERANCES = {"float64": 1e-9, "complex128": 1e-9, "float16": 4e-3, "bfloat16": 3e-2}
-MOST = 4096  # elements of a result
 ABSENT = "absent"
-OPTIONS = ("mode", "tol", "grads", "second", "differs", "open")
+OPTIONS = ("mode", "tol", "grads", "second", "ways", "differs", "open")
 
 
 class Case:
@@ -100,14 +103,6 @@ def make(value, random):
     return eval(value, {"__builtins__": {}}, names)
 
 
-def given(tf, made):
-    """An input as the case's expression sees it."""
-    kind, array, dtype = made
-    if kind == "N":
-        return array
-    return (tf.Variable if kind == "V" else tf.constant)(array, dtype=getattr(tf, dtype))
-
-
 def cases(family):
     """The cases of a family's file."""
     found = []
@@ -123,92 +118,13 @@ def families():
     return sorted(path.stem for path in FOLDER.glob("*.txt"))
 
 
-def described(tf, value):
-    """A result as JSON: tensors with dtype, shape and elements; structures; other values as text."""
-    if value is None or isinstance(value, (bool, int, str)):
-        return value
-    if isinstance(value, dict):
-        return {str(k): described(tf, v) for k, v in value.items()}
-    if isinstance(value, (tf.TensorShape, tf.DType)):
-        return str(value)
-    if isinstance(value, tf.IndexedSlices):
-        return described(tf, tf.convert_to_tensor(value))
-    if isinstance(value, (list, tuple)):
-        return [described(tf, v) for v in value]
-    if isinstance(value, (float, np.generic, np.ndarray)):
-        array, dtype = np.asarray(value), np.asarray(value).dtype.name
-    elif hasattr(value, "numpy"):
-        dtype = getattr(value.dtype, "name", str(value.dtype))
-        array = np.asarray((tf.cast(value, tf.float32) if dtype == "bfloat16" else value).numpy())
-    else:
-        return str(type(value).__name__)
-    return {"dtype": dtype, "shape": list(array.shape), "data": elements(array, dtype)}
-
-
-def elements(array, dtype):
-    flat = array.reshape(-1)[:MOST]
-    if dtype.startswith("complex"):
-        flat = np.stack([flat.real, flat.imag], -1).reshape(-1)
-    if flat.dtype.kind in "iub":
-        return [int(x) for x in flat]
-    if flat.dtype.kind in "OSU":
-        return [x.decode() if isinstance(x, bytes) else str(x) for x in flat]
-    digits = 17 if flat.dtype == np.float64 else 9
-    return [float(f"{float(x):.{digits}g}") for x in flat]
-
-
-def error_of(error):
-    """An error as JSON: the name of its class, and what it says without lines of files."""
-    lines = [
-        line for line in str(error).split("\n") if not re.search(r'File "|^\s*$|Graph execution|Detected at', line)
-    ]
-    text = re.sub(r"\{\{.*?\}\} |\s*\[\[\{\{.*?\}\}\]\]|\s*\[Op:__inference_\w+\]", "", " ".join(lines))
-    return {"error": type(error).__name__, "text": text[:160]}
-
-
-def weights(tf, tensor, phase):
-    """Numbers that differ from element to element, so that a gradient in a wrong place shows."""
-    count = int(np.prod(tensor.shape.as_list(), dtype=np.int64))
-    array = np.cos(np.arange(count) + phase).reshape(tensor.shape.as_list())
-    return tf.cast(tf.constant(array), tensor.dtype)
-
-
-def total(tf, value, phase):
-    """The sum of all floating elements times weights, None if there is none."""
-    leaves = [
-        tf.convert_to_tensor(x) if isinstance(x, (tf.Variable, tf.IndexedSlices)) else x for x in tf.nest.flatten(value)
-    ]
-    sums = [
-        tf.reduce_sum(x * weights(tf, x, phase + i))
-        for i, x in enumerate(leaves)
-        if isinstance(x, tf.Tensor) and (x.dtype.is_floating or x.dtype.is_complex)
-    ]
-    sums = [tf.cast(tf.math.real(s) if s.dtype.is_complex else s, tf.float64) for s in sums]
-    return tf.add_n(sums) if sums else None
-
-
-def traced(tf, body, tensors, mode, static):
-    """The body in a tf.function; in mode "unknown" of unknown extents. `static` takes the shapes of what it gives."""
-    specs = [tf.TensorSpec([None] * len(t.shape), t.dtype) for t in tensors.values()]
-
-    @tf.function(autograph=False, input_signature=specs if mode == "unknown" else None)
-    def run(*inputs):
-        value = body(**dict(zip(tensors, inputs)))
-        static[:] = [x.shape.as_list() if x.shape.rank is not None else None for x in tensors_of(tf, value)]
-        return value
-
-    return lambda **inputs: run(*inputs.values())
-
-
-def tensors_of(tf, value):
-    return [x for x in tf.nest.flatten(value) if isinstance(x, tf.Tensor)]
-
-
 def evaluate(tf, case, mode, static=None):
     """What a case gives in one mode: {"value", "grads", "second"}, or an error in place of each.
 
     `static` is a list that takes the shapes that the tensors of its value have in a trace.
     """
+    if mode == "derivatives":
+        return derivatives(tf, case)
 
     def body(**inputs):
         scope = {"tf": tf, "np": np, **inputs}
@@ -257,69 +173,6 @@ def evaluate(tf, case, mode, static=None):
         except Exception as error:
             result["second"] = error_of(error)
     return result
-
-
-def evaluate_graph(tf, case, made):
-    """What a case gives in a graph of version 1: values, shapes as the graph knows them, and gradients."""
-    v1, feed, result = tf.compat.v1, {}, {}
-    with v1.Graph().as_default(), v1.Session() as sess:
-        try:
-            scope = {"tf": tf, "np": np, "v1": v1, "sess": sess, "feed": feed}
-            for name, (kind, array, dtype) in made.items():
-                if kind == "T":
-                    extents = [array.shape, [None] * array.ndim, None][int(case.options.get("open", "0"))]
-                    scope[name] = v1.placeholder(getattr(tf, dtype), extents, name=name)
-                    feed[scope[name]] = array
-                else:
-                    scope[name] = array if kind == "N" else v1.Variable(array, dtype=getattr(tf, dtype), name=name)
-            for statement in case.statements:
-                exec(statement, scope)
-            value = eval(case.expression, scope)
-            sess.run([v1.global_variables_initializer(), v1.local_variables_initializer()])
-            result["value"], result["shapes"] = fetched(tf, sess, value, feed)
-        except Exception as error:
-            return {"value": error_of(error)}
-        names = [n for n, m in made.items() if m[0] != "N" and m[2].startswith(("float", "complex", "bfloat"))]
-        leaves = [x for x in tf.nest.flatten(value) if v1.is_tensor(x) and (x.dtype.is_floating or x.dtype.is_complex)]
-        if case.options.get("grads") == "0" or not names or not leaves:
-            return result
-        try:
-            shapes = sess.run([tf.shape(x) for x in leaves], feed)
-            seeds = [np.cos(np.arange(np.prod(s, dtype=int)) + 1.0 + i).reshape(s) for i, s in enumerate(shapes)]
-            seeds = [tf.cast(tf.constant(s), x.dtype) for s, x in zip(seeds, leaves)]
-            found = v1.gradients(leaves, [scope[n] for n in names], grad_ys=seeds)
-            found, shapes = fetched(tf, sess, dict(zip(names, found)), feed)
-            result["grads"] = found
-        except Exception as error:
-            result["grads"] = error_of(error)
-    return result
-
-
-def fetched(tf, sess, value, feed):
-    """What a session gives for tensors and operations in a structure, as JSON, and the shapes that the graph knows."""
-    shapes = []
-
-    def fetch(x):
-        if isinstance(x, tf.IndexedSlices):
-            x = tf.convert_to_tensor(x)
-        if not hasattr(x, "graph"):
-            return x
-        if hasattr(x, "dtype"):
-            shapes.append(str(x.shape))
-            kept = sess.run(tf.cast(x, tf.float32) if x.dtype == tf.bfloat16 else x, feed)
-            return {**described(tf, np.asarray(kept)), "dtype": x.dtype.base_dtype.name}
-        sess.run(x, feed)
-        return "Operation"
-
-    def walk(x):
-        if isinstance(x, dict):
-            return {str(k): walk(v) for k, v in x.items()}
-        if isinstance(x, (list, tuple)) and not isinstance(x, tf.TensorShape):
-            return [walk(v) for v in x]
-        found = fetch(x)
-        return found if isinstance(found, dict) and "dtype" in found else described(tf, found)
-
-    return walk(value), shapes
 
 
 def classes_of(tf, name):
@@ -396,11 +249,13 @@ def check(tf, case, recorded):
     """
     found = []
     tol = float(case.options["tol"]) if "tol" in case.options else None
+    if tol is None and case.modes == ["derivatives"]:  # what is added up is float64, of any inputs
+        tol = max((TOLERANCES.get(m[2], 2e-5) for m in case.arrays().values()), default=None)
     for mode in case.modes:
         wanted = recorded.get(mode, recorded.get("eager"))
         got = evaluate_keeping_errors(tf, case, mode)
-        for part in ("value", "shapes", "grads", "second"):
-            if part in wanted and (mode == "eager" or part != "second"):
+        for part in wanted:
+            if mode not in ("function", "unknown") or part != "second":
                 eager = recorded.get("eager", {}).get(part)
                 other = eager["error"] if isinstance(eager, dict) and "error" in eager else None
                 found += [f"{mode}: {d}" for d in differences(tf, wanted[part], got.get(part), tol, part, other)]
@@ -409,17 +264,11 @@ def check(tf, case, recorded):
 
 def evaluate_keeping_errors(tf, case, mode, static=None):
     """evaluate, with the exceptions themselves beside their names."""
-    global error_of
-    plain = error_of
-
-    def keeping(error):
-        return {**plain(error), "raised": error}
-
-    error_of = keeping
+    tf_value.keep_errors = True
     try:
         return evaluate(tf, case, mode, static)
     finally:
-        error_of = plain
+        tf_value.keep_errors = False
 
 
 def record(family):
@@ -437,7 +286,7 @@ def record(family):
         rows[case.text] = results
     lines = [f" {json.dumps(text)}: {json.dumps(row)}" for text, row in rows.items()]
     (FOLDER / f"{family}.json").write_text("{\n" + ",\n".join(lines) + "\n}\n")
-    errors = sum("error" in str((row.get("eager") or row["function"])["value"]) for row in rows.values())
+    errors = sum("error" in str(next(iter(row.values()))["value"]) for row in rows.values())
     print(f"{family}: {len(rows)} cases, {errors} of them errors")
 
 

@@ -5,6 +5,7 @@ broadcast. A call is a case of tf_case.py, so what is found goes into a family's
 needs TensorFlow.
 
     python tf_fuzz.py record OUT.jsonl [--seed 1] [--calls 30] [--mode eager|function|unknown|graph] [NAME...]
+    python tf_fuzz.py record OUT.jsonl --mode derivatives [--calls 3] [NAME...]    that many recorded cases of each name
     python tf_fuzz.py compare OUT.jsonl [NAME...]     with reel.tf: differences by kind, and their counts
 
 record needs TensorFlow 2.21, and goes on after a call on which it aborts. NAME is a regular expression that the start of
@@ -193,16 +194,38 @@ def used(call, name, made):
     return f"layer = {made}\n  y = layer({inputs})\n  {known}\n  layer({inputs})"
 
 
+def differentiated():
+    """(name, text with mode=derivatives) of the recorded cases that have a floating input."""
+    for family in tf_case.families():
+        for known in tf_case.cases(family):
+            options = {k: v for k, v in known.options.items() if k == "tol"}
+            given = " ".join(f"{k}={v}" for k, v in {**known.inputs, **options}.items())
+            name = re.search(r"tf\.[\w.]+", known.text)
+            is_layer = bool(known.statements) and known.statements[0].startswith("l = tf.keras.")
+            if not name or not re.search(r"\b(b?f|c)\d+\(", given) or bool(known.statements) != is_layer:
+                continue
+            lines = [x for x in known.statements if "Tape" not in x] + ["l(x)"] if is_layer else [known.expression]
+            yield name[0], "\n  ".join(lines) + f" ;; {given} mode=derivatives"
+
+
 def cases(arguments):
     """The texts of all calls: the same for the same seed."""
+    if arguments.mode == "derivatives":
+        counts = collections.Counter()
+        for name, text in dict.fromkeys(differentiated()):
+            counts[name] += chosen(arguments.names, name)
+            if 0 < counts[name] <= arguments.calls and text not in counts:
+                counts[text] = 0
+                yield text
+        return
     for name, parameters in names(arguments.names).items():
         draw = random.Random(f"{name} {arguments.seed}")
         yield from {case(draw, name, parameters, arguments.mode): None for _ in range(arguments.calls)}
 
 
 def evaluated(tf, text, keeping=False):
-    """What a case gives, in at most 10 seconds."""
-    signal.alarm(10)
+    """What a case gives, in at most 10 seconds; 60 for derivatives."""
+    signal.alarm(60 if text.endswith("mode=derivatives") else 10)
     try:
         case, static = tf_case.Case(text), []
         found = (tf_case.evaluate_keeping_errors if keeping else tf_case.evaluate)(tf, case, case.modes[0], static)
@@ -295,7 +318,8 @@ def compare(arguments):
             if found:
                 counts[kind(found[0])] += 1
                 print(f"{kind(found[0])} | {text}\n    {found[0]}".replace("\n  ", "\n   "), flush=True)
-                break
+                if not text.endswith("mode=derivatives"):
+                    break
     print(total, "calls:", dict(counts))
 
 
@@ -306,7 +330,7 @@ def main():
     parser.add_argument("names", nargs="*")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--calls", type=int, default=30)
-    parser.add_argument("--mode", choices=["eager", "function", "unknown", "graph"], default="eager")
+    parser.add_argument("--mode", choices=["eager", "function", "unknown", "graph", "derivatives"], default="eager")
     arguments = parser.parse_intermixed_args()
     {"record": record, "compare": compare}[arguments.what](arguments)
 

@@ -402,6 +402,7 @@ void RegisterCallable(nb::module_& m) {
   m.def("_ops_observed", [] { return internal::OpsAreObserved(); });
   m.def("_tangents_followed", [] { return internal::TangentsAreFollowed(); });
   m.def("_in_trace", [] { return internal::InTrace(); });
+  m.def("_gradients_read_trace", [](nb::handle results) { return internal::GradientsReadTrace(ToTensors(results)); });
   nb::class_<Suspended> s(m, "_Suspended");
   s.def(nb::init<>());
   s.def("__enter__", [](Suspended& x) { x.scope.emplace(); });

@@ -63,6 +63,9 @@ nb::list CallMade(const char* name, nb::handle function, nb::handle inputs) {
 
 void RegisterCustom(nb::module_& m) {
   m.def("_call_custom", &CallCustom);
+  m.def("_connected", [](nb::handle x) { return Wrap(internal::Connected(ToOperand(x))); });
+  m.def("_refused",
+        [](nb::handle x, std::string text) { return Wrap(internal::Refused(ToOperand(x), std::move(text))); });
   m.def("_call_recompute", [](nb::handle f, nb::handle inputs) {
     return CallMade<&internal::ForwardToRecompute>("recompute", f, inputs);
   });

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <array>
 
+#include "frontend/record/observed.h"
 #include "frontend/record/static_value.h"
 #include "operators.h"
+#include "reel/custom_gradient.h"
 #include "register.h"
 
 // What reel.tf has in C++: its tensors are a subclass whose operators do not promote.
@@ -71,7 +73,11 @@ PyObject* TfBinary(TfOperator op, Tensor (*f)(const Operand&, const Operand&), P
   const Type* const first = TypeOf(a);
   if (op == TfOperator::kNone || !(first ? Fits(op, *first, b) : Fits(op, *TypeOf(b), a))) return InTable(op, a, b);
   return Guarded([&] {
-    const Operand x = ToOperand(a), y = ToOperand(b);
+    const Operand y = ToOperand(b);
+    Operand x = ToOperand(a);
+    // The derivatives of x ** 2 are zeros in the end, and never missing.
+    if (op == TfOperator::kPow && y.weak() && internal::MayDifferentiateTwice() && IsFloat(x.type().dtype))
+      x = Operand(internal::Connected(x), std::source_location{});
     return WrapAs(types.tf_tensor, [&] {
       const Unlocked other_threads(std::max(Work(x), Work(y)));
       return f(x, y);

@@ -36,7 +36,15 @@ static Value RootOfOneMinusSquare(Builder& b, Value x) {
 }
 
 // --- one operand ---
-GRAD(Identity, kNone, kNone) { g.Set(0, g.node().attrs().Find("dense") ? Whole(b, g.cotangent(0)).value : g.dy()); }
+GRAD(Identity, kNone, kY) {
+  const ir::Attributes& attributes = g.node().attrs();
+  if (attributes.Find("refused")) {
+    return void(b.Fail(absl::UnimplementedError(attributes.Get<std::string>("refused"))));
+  }
+  Value d = attributes.Find("dense") ? Whole(b, g.cotangent(0)).value : g.dy();
+  if (attributes.Find("connected")) d = b.Select(b.Full({kBool, g.x_shape()}, 1), d, g.y());
+  g.Set(0, d);
+}
 NOT_DIFFERENTIABLE(StopGradient)
 GRAD(Neg, kNone, kNone) { g.Set(0, b.Neg(g.dy())); }            // (-x)' = -1
 GRAD(Abs, kX, kNone) { g.Set(0, b.Mul(g.dy(), b.Sign(g.x()))); }  // |x|' = sign(x), 0 at 0

@@ -27,6 +27,7 @@ from ._gather import (
     unravel_index,
     where,
 )
+from ._linked import dense
 from ._norms import clip_by_global_norm, clip_by_norm, global_norm, norm
 from ._operators import operand
 from ._parts import concat, meshgrid, parallel_stack, same_dtype, slice, split, stack, strided_slice, unstack
@@ -226,7 +227,7 @@ def tile(input: ArrayLike, multiples: ShapeLike, name: str | None = None) -> Ten
 def repeat(input: ArrayLike, repeats: int | Sequence[int], axis: int | None = None, name: str | None = None) -> Tensor:
     """Each element repeated along an axis."""
     times = ints(repeats, "repeats")
-    return wrap(_core.repeat(to_core(input), times, axis=None if axis is None else integer(axis)))
+    return wrap(_core.repeat(dense(to_core(input)), times, axis=None if axis is None else integer(axis)))
 
 
 def pad(
@@ -254,7 +255,7 @@ def pad(
             raise InvalidArgumentError(
                 f"MirrorPad: paddings {widths} are more than a tensor of shape {tuple(x.shape)} mirrors: at most {most}"
             )
-        return wrap(_core.pad(x, widths, kind.lower()))
+        return wrap(_core.pad(dense(x), widths, kind.lower()))
     if constant_values.__class__ is int and constant_values == 0:
         return wrap(_core.pad(x, widths, "constant", 0))
     value = operand(constant_values, x.dtype, "PadV2")

@@ -8,6 +8,7 @@ from .. import _core
 from ._args import ints
 from ._convert import to_core
 from ._diagonals import diag, diag_part
+from ._linked import dense
 from ._operators import operand
 from ._tensor import wrap
 from ._trace import all_in_graph as _all_in_graph
@@ -86,7 +87,7 @@ def tridiagonal_solve(
     if b.ndim < 2 or b.shape[-2] != main.shape[-1]:
         raise ConversionError(f"tridiagonal_solve: {main.shape[-1]} rows of rhs are needed, got shape {tuple(b.shape)}")
     rows = _core.stack([upper, main, lower], axis=-2)
-    x = _core.linalg.solve(diag(wrap(rows), k=(-1, 1), align="LEFT_RIGHT")._t, b)
+    x = _core.linalg.solve(diag(wrap(rows), k=(-1, 1), align="LEFT_RIGHT")._t, dense(b))
     return wrap(_core.squeeze(x, -1) if is_vector else x)
 
 

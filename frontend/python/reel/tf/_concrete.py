@@ -204,7 +204,9 @@ class ConcreteFunction:
         self._shapes = [x.shape if isinstance(x, IndexedSlices) else None for x in flat]
         self._structure = nest.pack_sequence_as(result, [None if r else x for x, r in zip(flat, self._results)])
         self._out = nest.pack_sequence_as(result, [_result_type(x) for x in flat])
-        out = [_core.identity(t) for r in self._results for t in r]
+        out = [t for r in self._results for t in r]
+        own = _core._connected if _core._gradients_read_trace(out) else _core.identity
+        out = [(own if t.dtype.is_floating or t.dtype.is_complex else _core.identity)(t) for t in out]
         self._results = [len(r) for r in self._results]
         return out
 

@@ -9,6 +9,7 @@ from .. import _core
 from . import dtypes
 from ._args import axis_of, integer, ints, of_ints
 from ._convert import to_core
+from ._linked import dense
 from ._operators import operand
 from ._tensor import TensorLike, wrap
 from ._trace import all_in_graph as _all_in_graph
@@ -82,7 +83,7 @@ def boolean_mask(
             f"{tuple(m.shape)}, are incompatible; the axis is not negative"
         )
     m = m if m.dtype is _core.bool else _core.not_equal(m, 0)
-    return wrap(x[(_slice(None),) * first + (m,)])
+    return wrap(dense(x)[(_slice(None),) * first + (m,)])
 
 
 def _batch_places(indices, batch):
@@ -318,6 +319,7 @@ def dynamic_partition(
     n = integer(num_partitions, "num_partitions")
     if not p.symbolic and p.size and not (0 <= int(_core.min(p)) and int(_core.max(p)) < n):
         raise InvalidArgumentError(f"DynamicPartition: partitions are not in [0, {n})")
+    x = dense(x)
     return [wrap(x[_core.equal(p, k)]) if p.ndim else _scalar_part(x, p, k) for k in range(n)]
 
 

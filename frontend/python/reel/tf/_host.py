@@ -21,7 +21,12 @@ if _t.TYPE_CHECKING:
     ]
 
 
-_LEVELS = 2  # derivatives that a trace follows
+_LEVELS = 3  # derivatives that a trace follows
+_NO_GRADIENT = "it has no gradient; use tf.stop_gradient on its operand"
+_NO_FURTHER = (
+    "a trace has its first three derivatives, no fourth; take that outside of tf.function and tf.Graph, or use "
+    "tf.stop_gradient on its operand"
+)
 
 
 class _Run:
@@ -76,7 +81,7 @@ def computed(
     """run(*NumPy arrays), arrays of these types (shape, dtype), as core tensors.
 
     backward(operands, results, cotangents of the results or Nones): the operands' cotangents or Nones, made of ops. None:
-    gradients are refused. Eagerly derivatives are of any order, in a trace to the second.
+    gradients are refused. Eagerly derivatives are of any order, in a trace to the third.
     """
     return _at_level(_Run(of, run, types), backward, list(tensors), 0)
 
@@ -84,14 +89,15 @@ def computed(
 def _at_level(made, backward, tensors, level):
     """The results, of which `level` derivatives were taken already."""
     if _core._in_trace() and (backward is None or level == _LEVELS):
-        return [_sealed(y, tensors) for y in made.traced(tensors)]
+        why = _NO_GRADIENT if backward is None else _NO_FURTHER
+        return [_sealed(y, tensors, f"{made.of}: {why}") for y in made.traced(tensors)]
 
     def forward(operands):
         outputs = made.traced(operands) if _core._in_trace() else made.now(operands)
 
         def gradients(dys, _variables):
             if backward is None:
-                raise _core.UnimplementedError(f"{made.of}: it has no gradient; use tf.stop_gradient on its operand")
+                raise _core.UnimplementedError(f"{made.of}: {_NO_GRADIENT}")
             return backward(operands, _at_level(made, backward, operands, level + 1), dys), []
 
         return outputs, gradients, False
@@ -99,9 +105,9 @@ def _at_level(made, backward, tensors, level):
     return _core._call_custom(forward, tensors)
 
 
-def _sealed(y, tensors):
-    """y, whose derivative by the tensors is refused: to gradients it depends on zeta's first operand, which has none."""
+def _sealed(y, tensors, why):
+    """y, whose derivative by the tensors is the error `why`: to gradients it depends on a number that has none."""
     total = sum(_core.sum(_core.real(x) if x.dtype.is_complex else x) for x in tensors)
-    never = _core.zeta(total, _core.ones_like(total))
+    never = _core._refused(total, why)
     never = _core.complex(never, never) if y.dtype.is_complex else _core.astype(never, y.dtype)
     return _core.where(_core.zeros((), dtype=_core.bool), never, y)

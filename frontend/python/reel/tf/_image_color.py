@@ -163,8 +163,8 @@ def rgb_to_hsv(images: ArrayLike, name: str | None = None) -> Tensor:
 
 
 def hsv_to_rgb(images: ArrayLike, name: str | None = None) -> Tensor:
-    """Hue, saturation and value in [0, 1] as red, green and blue."""
-    return wrap(_rgb(_colours(images, "HSVToRGB")))
+    """Hue, saturation and value in [0, 1] as red, green and blue; no gradient flows back."""
+    return wrap(_core.stop_gradient(_rgb(_colours(images, "HSVToRGB"))))
 
 
 def adjust_hue(image: ArrayLike, delta: ArrayLike, name: str | None = None) -> Tensor:

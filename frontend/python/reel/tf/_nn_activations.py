@@ -10,7 +10,8 @@ from .. import nn as _nn
 from . import dtypes
 from ._array import ints
 from ._convert import to_core
-from ._nn_windows import check_float, linked
+from ._linked import linked
+from ._nn_windows import check_float
 from ._operators import operand
 from ._tensor import TensorLike, wrap
 from ._trace import all_in_graph as _all_in_graph
@@ -26,7 +27,7 @@ if _t.TYPE_CHECKING:
 
 
 def _define(name, f, integers=False, flat=False) -> _sig.Activation:
-    """An activation of floats; flat: piecewise linear, so that its second derivative is zero and not None."""
+    """An activation of floats; flat: piecewise linear, with second derivatives of zero that are not None."""
 
     def op(features: ArrayLike, name: str | None = None) -> Tensor:
         x = to_core(features)
@@ -70,7 +71,7 @@ def leaky_relu(features: ArrayLike, alpha: float = 0.2, name: str | None = None)
         raise _core.InvalidTypeError(
             f"leaky_relu: `alpha` must be a number, received {alpha!r}; use tf.where for a tensor"
         )
-    return wrap(_nn.leaky_relu(linked(x), float(alpha)))
+    return wrap(_nn.leaky_relu(linked(x, endless=False), float(alpha)))
 
 
 def gelu(features: ArrayLike, approximate: bool = False, name: str | None = None) -> Tensor:

@@ -9,12 +9,12 @@ from .. import nn as _nn
 from . import dtypes
 from ._args import index_dtype, ints
 from ._convert import to_core
+from ._linked import linked
 from ._nn_windows import (
     FORMATS,
     channels_first,
     check_float,
     check_rank,
-    linked,
     only_spatial,
     padding_of,
     per_axis,
@@ -73,13 +73,13 @@ def _pooled(op, kinds, spatial, input, ksize, strides, padding, data_format):
     around = padding_of(op, padding, spatial, first, explicit=maxima and spatial < 3)
     if not isinstance(around, str) and any(n >= k for pair, k in zip(around, size) for n in pair):
         raise InvalidArgumentError(f"{op}: padding {padding!r} needs to be smaller than the window {tuple(size)}")
+    x = linked(x) if maxima else x
     if deep > 1 or deep_step > 1:
         if not maxima:
             raise _core.UnimplementedError(
                 f"{op}: a mean over channels is not supported: ksize {ksize}, strides {strides}"
             )
         return wrap(to_first(_over_channels(op, to_last(x, first), deep, deep_step, size + step), first))
-    x = linked(x) if maxima else x
     return wrap(to_first(kinds[spatial](to_last(x, first), size, step, around), first))
 
 

@@ -7,7 +7,6 @@ import typing as _t
 from .. import _core
 from ._array import ints
 from ._tensor import TensorLike
-from ._trace import state
 from .errors import ConversionError
 
 if _t.TYPE_CHECKING:
@@ -138,10 +137,3 @@ def check_float(op: str, x: _core.Tensor, what: str = "input", integers: bool = 
             f"{op}: Value passed to parameter {what!r} has DataType {x.dtype.name} not in list of allowed values: float16, "
             f"bfloat16, float32, float64{', int32' if integers else ''}; use tf.cast"
         )
-
-
-def linked(x: _core.Tensor) -> _core.Tensor:
-    """x; while two tapes listen by an op whose second derivative is zero, so that those of what comes of it are no None."""
-    if state.tapes < 2 or not x.dtype.is_floating:
-        return x
-    return x * (1 + 0 * _core.sign(x))

@@ -8,6 +8,7 @@ import typing as _t
 from .. import _core
 from . import _dtypes as dtypes
 from ._convert import check_number, from_array, to_core
+from ._linked import linked
 from ._tensor import Sparse, Tensor, TensorLike, wrap
 from .errors import ConversionError, InvalidArgumentError
 
@@ -150,6 +151,8 @@ def power(a: Any, b: Any) -> Any:
     no_bools(a, b, "Pow")
     if _dtype_of(a, b).kind == "i" and _has(b, lambda t: t < 0):
         raise InvalidArgumentError("Integers to negative integer powers are not allowed [Op:Pow]; cast them to a float")
+    if isinstance(b, _WEAK) and not isinstance(a, _WEAK):
+        a = linked(a)
     return a**b
 
 

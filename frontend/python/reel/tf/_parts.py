@@ -8,6 +8,7 @@ from builtins import slice as _slice
 from .. import _core
 from ._args import axis_of, integer, ints, only, vector
 from ._convert import to_core
+from ._linked import dense
 from ._operators import operand
 from ._tensor import TensorLike, wrap
 from ._trace import all_in_graph as _all_in_graph
@@ -134,7 +135,7 @@ def slice(input_: ArrayLike, begin: ShapeLike, size: ShapeLike, name: str | None
             raise InvalidArgumentError(f"Slice: Expected size[{axis}] in [0, {most}], but got {count}")
     for axis, (first, count) in enumerate(zip(starts, counts)):
         if not isinstance(first, int):
-            x = _core.take(x, _core.astype(_core.arange(count), first.dtype) + first, axis=axis)
+            x = _core.take(dense(x), _core.astype(_core.arange(count), first.dtype) + first, axis=axis)
     whole = [(0, -1) if not isinstance(b, int) else (b, n) for b, n in zip(starts, counts)]
     return wrap(x[tuple(_slice(b, None if n == -1 else b + n) for b, n in whole)])
 

@@ -11,6 +11,7 @@ from ._args import axis_of as _axis_of
 from ._args import index_dtype as _index_dtype
 from ._complex import running as _running_of_complex
 from ._convert import to_core as _to_core
+from ._linked import linked as _linked
 from ._tensor import wrap as _wrap
 from ._trace import all_in_graph as _all_in_graph
 
@@ -66,7 +67,7 @@ def _prod(x, axis, keepdims, dtype=None):
     """The product over axes; 1 if there is nothing."""
     if x.dtype.is_complex:
         return _product_of_complex(x, axis, keepdims)
-    return _core.prod(x, axis, keepdims=keepdims, dtype=dtype)
+    return _core.prod(_linked(x), axis, keepdims=keepdims, dtype=dtype)
 
 
 def _product_of_complex(x, axis, keepdims):

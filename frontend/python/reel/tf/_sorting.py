@@ -15,6 +15,7 @@ from ._args import integer as _integer
 from ._args import of_ints as _of_ints
 from ._args import static as _static
 from ._convert import to_core as _to_core
+from ._linked import dense as _dense
 from ._operators import operand as _operand
 from ._tensor import wrap as _wrap
 from ._trace import all_in_graph as _all_in_graph
@@ -43,7 +44,7 @@ def sort(values: ArrayLike, axis: int = -1, direction: str = "ASCENDING", name: 
     x = _to_core(values)
     if x.dtype.is_bool or x.dtype.is_complex:
         raise _core.InvalidTypeError(f"sort: real numbers are needed, not {x.dtype.name}")
-    return _wrap(_core.sort(x, axis=_axis_of(axis, x.ndim, "sort"), descending=_descending(direction)))
+    return _wrap(_core.sort(_dense(x), axis=_axis_of(axis, x.ndim, "sort"), descending=_descending(direction)))
 
 
 def argsort(
@@ -72,7 +73,7 @@ def top_k(
         raise _core.InvalidTypeError(f"top_k: real numbers are needed, not {x.dtype.name}; use tf.cast")
     if not 0 <= count <= x.shape[-1]:
         raise _InvalidArgumentError(f"top_k: input must have at least k columns: had {x.shape[-1]}, needed {count}")
-    values, indices = _core.top_k(x, count)
+    values, indices = _core.top_k(_dense(x), count)
     return TopKV2(_wrap(values), _wrap(_core.astype(indices, out)))
 
 

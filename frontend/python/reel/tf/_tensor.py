@@ -7,6 +7,7 @@ import typing as _t
 
 from .. import _core
 from . import _dtypes as dtypes
+from ._linked import dense
 from ._shape import TensorShape
 from ._trace import state
 from .errors import ConversionError, NotEagerError, OperatorNotAllowedInGraphError
@@ -178,7 +179,11 @@ class TensorLike(_Operators):
         return round(float(self._core_value()), digits)
 
     def __getitem__(self, key: Any) -> Tensor:
-        return wrap(self._core_value()[_index(key)])
+        x, place = self._core_value(), _index(key)
+        places = place if isinstance(place, tuple) else (place,)
+        if any(not isinstance(i, (int, slice, type(None), type(...))) for i in places):
+            x = dense(x)
+        return wrap(x[place])
 
     def __array_namespace__(self, api_version=None):
         raise AttributeError("tf.Tensor has no array namespace; use reel.asarray for array API code")

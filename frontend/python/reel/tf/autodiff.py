@@ -167,7 +167,9 @@ class ForwardAccumulator:
         leaves = nest.flatten(primals)
         nest.assert_same_structure(primals, tangents)
         moves = [to_core(t, handle_dtype(handle_of(x))) for x, t in zip(leaves, nest.flatten(tangents))]
-        self._accumulator = _core.ForwardAccumulator([handle_of(x) for x in leaves], moves)
+        self._is_watched = False  # something records around it
+        self._primals = [handle_of(x) for x in leaves]
+        self._accumulator = _core.ForwardAccumulator(self._primals, moves)
 
     def _watch(self, primal, tangent):
         """Follows a further primal; the tangent of one that moves already is added to."""
@@ -175,6 +177,7 @@ class ForwardAccumulator:
 
     def __enter__(self) -> ForwardAccumulator:
         self._accumulator.__enter__()
+        self._is_watched = state.tapes > 0 or _core._in_trace()
         state.tapes += 1
         _open.accumulators.append(self)
         return self
@@ -192,5 +195,14 @@ class ForwardAccumulator:
     def jvp(self, primals: Any, unconnected_gradients: Any = UnconnectedGradients.NONE) -> Any:
         """How tensors and variables move, in their structure; None (or zeros) where nothing that moves went in."""
         unconnected = unconnected_name(unconnected_gradients)
-        moved = self._accumulator.jvp([handle_of(x) for x in nest.flatten(primals)], unconnected)
-        return nest.pack_sequence_as(primals, [None if t is None else wrap(t) for t in moved])
+        handles = [handle_of(x) for x in nest.flatten(primals)]
+        moved = self._accumulator.jvp(handles, unconnected)
+        return nest.pack_sequence_as(
+            primals, [None if t is None else self._beside(t, x) for t, x in zip(moved, handles)]
+        )
+
+    def _beside(self, tangent, x):
+        """The tangent of x, for tapes around with a derivative by what x comes of: zeros where it is linear."""
+        if self._is_watched and _core._observed() and all(x is not p for p in self._primals):
+            tangent = _core.where(_core.ones((), dtype=_core.bool), tangent, x)
+        return wrap(tangent)

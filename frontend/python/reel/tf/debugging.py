@@ -320,7 +320,11 @@ def _checked_gradient(dy, message):
     if not dy._t.symbolic:
         _not_finite(dy._t, message, "")
         return dy
-    return wrap(_passed(lambda value, line: _not_finite(value, message, line), "check_numerics", dy._t))
+
+    def checked(tensors):
+        return [_passed(lambda value, line: _not_finite(value, message, line), "check_numerics", tensors[0])]
+
+    return wrap(_core._call_pass_through(checked, [dy._t])[0])  # a callback has no derivative of its own
 
 
 def _need_floating(x, name):

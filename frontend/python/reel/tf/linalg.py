@@ -25,6 +25,7 @@ from ._eigen import eig as eig
 from ._eigen import eigvals as eigvals
 from ._eigen import logm as logm
 from ._eigen import sqrtm as sqrtm
+from ._linked import dense
 from ._nn_norm import l2_normalize as l2_normalize
 from ._norms import global_norm as global_norm
 from ._norms import norm as norm
@@ -119,7 +120,7 @@ def solve(matrix: ArrayLike, rhs: ArrayLike, adjoint: bool = False, name: str | 
         raise InvalidArgumentError(f"MatrixSolve: All input tensors must have the same rank, got {a.ndim} and {b.ndim}")
     return wrap(
         _finite(
-            (_c if a.dtype.is_complex else _l).solve(_adjoint(a) if adjoint else a, b),
+            (_c if a.dtype.is_complex else _l).solve(_adjoint(a) if adjoint else a, dense(b)),
             a,
             "MatrixSolve: Input is not invertible.",
         )
@@ -168,7 +169,7 @@ def lstsq(
         gram = _core.matmul(at, a) + strength * _core.eye(columns, dtype=a.dtype)
         return wrap(_l.solve(gram, _core.matmul(at, b)))
     gram = _core.matmul(a, at) + strength * _core.eye(rows, dtype=a.dtype)
-    return wrap(_core.matmul(at, _l.solve(gram, b)))
+    return wrap(_core.matmul(at, _l.solve(gram, dense(b))))
 
 
 def slogdet(input: ArrayLike, name: str | None = None) -> tuple[_Tensor, _Tensor]:
@@ -267,7 +268,7 @@ def cross(a: ArrayLike, b: ArrayLike, name: str | None = None) -> _Tensor:
     y = operand(b, x.dtype, "Cross", weak=False)
     if tuple(x.shape) != tuple(y.shape):
         raise InvalidArgumentError(f"Cross: Both inputs must be of same shape: {tuple(x.shape)} vs. {tuple(y.shape)}")
-    return wrap(_core.cross(x, y))
+    return wrap(_core.cross(dense(x), dense(y)))
 
 
 def _real(a, op):

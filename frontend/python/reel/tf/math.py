@@ -11,7 +11,7 @@ import typing as _t
 from .. import _core
 from ..nn import log_softmax as _log_softmax
 from ..nn import softmax as _softmax
-from . import _dtypes
+from . import _dtypes, _partial
 from . import _special as special
 from ._args import axes_or_none as _axis
 from ._beside import logits as _logits
@@ -322,13 +322,13 @@ def igammac(a: ArrayLike, x: ArrayLike, name: str | None = None) -> _Tensor:
 
 
 def polygamma(a: ArrayLike, x: ArrayLike, name: str | None = None) -> _Tensor:
-    """The a-th derivative of digamma at x."""
-    return _binary_op("Polygamma", a, x, _core.polygamma)
+    """The a-th derivative of digamma at x; gradient by x alone."""
+    return _binary_op("Polygamma", a, x, lambda n, t: _core.polygamma(_core.stop_gradient(n), t))
 
 
 def zeta(x: ArrayLike, q: ArrayLike, name: str | None = None) -> _Tensor:
-    """The Hurwitz zeta function: the sum of (q + n)^-x."""
-    return _binary_op("Zeta", x, q, _core.zeta)
+    """The Hurwitz zeta function: the sum of (q + n)^-x; gradient by q alone."""
+    return _binary_op("Zeta", x, q, _partial.zeta)
 
 
 def nextafter(x1: ArrayLike, x2: ArrayLike, name: str | None = None) -> _Tensor:
@@ -337,10 +337,10 @@ def nextafter(x1: ArrayLike, x2: ArrayLike, name: str | None = None) -> _Tensor:
 
 
 def betainc(a: ArrayLike, b: ArrayLike, x: ArrayLike, name: str | None = None) -> _Tensor:
-    """The regularised incomplete beta function I_x(a, b); gradient by x alone."""
+    """The regularised incomplete beta function I_x(a, b); gradient by x alone, whose own is by a and b, too."""
     p = _to_core(a)
     q, t = (_operand(v, p.dtype, "Betainc", weak=False) for v in (b, x))
-    return _wrap(_core.betainc(_core.stop_gradient(p), _core.stop_gradient(q), t))
+    return _wrap(_partial.betainc(p, q, t))
 
 
 def lbeta(x: ArrayLike, name: str | None = None) -> _Tensor:

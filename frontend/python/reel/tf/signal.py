@@ -11,6 +11,7 @@ from ._args import axis_of as _axis_of
 from ._args import integer as _integer
 from ._args import ints as _ints
 from ._convert import to_core as _to_core
+from ._linked import dense as _dense
 from ._operators import operand as _operand
 from ._tensor import wrap as _wrap
 from ._trace import all_in_graph as _all_in_graph
@@ -282,7 +283,7 @@ def frame(
             raise _ConversionError(f"frame: pad_value must be a scalar, got shape {tuple(value.shape)}")
         x = _core.pad(x, widths, "constant", value)
     at = _core.expand_dims(_core.arange(count) * step, -1) + _core.arange(length)
-    return _wrap(_core.take(x, at, axis=place))
+    return _wrap(_core.take(_dense(x), at, axis=place))
 
 
 def overlap_and_add(signal: ArrayLike, frame_step: int, name: str | None = None) -> _Tensor:

@@ -37,7 +37,12 @@ def relu(x: ArrayLike, negative_slope: float = 0.0, max_value: float | None = No
         return _nn.relu(x)
     if negative_slope:
         x = _floating(x)
-    above = _array.where(x > _tensor(threshold, x.dtype), x, _zero(x)) if threshold else _nn.relu(x)
+    if max_value is None and not threshold:
+        return _nn.leaky_relu(x, negative_slope)
+    if threshold:
+        above = _array.where(x > _tensor(threshold, x.dtype), x, _zero(x))
+    else:
+        above = relu6(x) if max_value == 6 else _nn.relu(x)
     if max_value is not None:
         above = _math.clip_by_value(above, _zero(x), _tensor(max_value, x.dtype))
     if not negative_slope:
@@ -130,7 +135,7 @@ def squareplus(x: ArrayLike, b: float = 4) -> _Tensor:
 def sparse_plus(x: ArrayLike) -> _Tensor:
     """0 up to -1, (x + 1)^2 / 4 up to 1, then x."""
     x = _tensor(x)
-    return _array.where(x <= -1, _zero(x), _array.where(x < 1, _math.square(x + 1) / 4, x))
+    return _array.where(x <= -1, _zero(x), _array.where(x < 1, (x + 1) ** 2 / 4, x))
 
 
 def sigmoid(x: ArrayLike) -> _Tensor:

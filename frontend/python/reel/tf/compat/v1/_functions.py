@@ -465,6 +465,8 @@ def _segments(name):
         num_segments: Any = None,
         sparse_gradient: bool = False,
     ) -> Any:
+        if not sparse_gradient:
+            data = _array.squeeze(_array.expand_dims(data, -1), -1)  # whose gradient is no IndexedSlices
         rows = _array.gather(data, indices)
         if num_segments is not None:
             return getattr(math, "unsorted_segment_" + kind)(rows, segment_ids, num_segments)

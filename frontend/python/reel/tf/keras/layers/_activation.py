@@ -40,15 +40,7 @@ class ReLU(_Elementwise):
 
     def call(self, inputs: Any) -> Any:
         """relu(inputs)."""
-        x = convert_to_tensor(inputs)
-        if not self.negative_slope and not self.threshold:
-            y = nn.relu(x)
-        else:
-            x = wrap(linked(x._core_value())) if self.negative_slope else x
-            zero = _array.zeros_like(x)
-            low = (x - self.threshold) * self.negative_slope if self.negative_slope else zero
-            y = _array.where(x >= self.threshold if self.threshold else x > 0, x, low)
-        return y if self.max_value is None else math.minimum(y, cast(self.max_value, y.dtype))
+        return _activations.relu(convert_to_tensor(inputs), self.negative_slope, self.max_value, self.threshold)
 
 
 class LeakyReLU(_Elementwise):

@@ -6,7 +6,7 @@ import typing as _t
 
 from .... import _core
 from ..._convert import to_core
-from ..._nn_windows import linked
+from ..._linked import linked
 from ..._tensor import wrap
 from ...errors import ConversionError
 from .._layer import InputSpec, Layer
@@ -25,7 +25,7 @@ class _Pool(Layer):
 
     _rank = 1
     _of: tuple[Any, ...] = ()
-    _is_linear = False  # piecewise: its second derivatives are zeros
+    _is_max = False
     _config = ("pool_size", "padding", "strides", "data_format")
 
     def __init__(
@@ -59,7 +59,7 @@ class _Pool(Layer):
                 f"inputs {tuple(x.shape)}"
             )
         pool = self._of[self._rank - 1]
-        x = linked(x) if self._is_linear else x
+        x = linked(x) if self._is_max else x
         return wrap(pool(x, list(self.pool_size), list(self.strides), padding, data_format=self.data_format))
 
 
@@ -67,7 +67,7 @@ class MaxPooling1D(_Pool):
     """The maximum of windows of steps."""
 
     _of = (_nn.max_pool1d, _nn.max_pool2d, _nn.max_pool3d)
-    _is_linear = True
+    _is_max = True
 
     def __init__(self, pool_size: Any = 2, strides: Any = None, padding: str = "valid", data_format: Any = None,
                  name: str | None = None, **kwargs: Any) -> None:  # fmt: skip
