@@ -65,6 +65,7 @@ def metric_of(identifier: Any, y_true: Any, y_pred: Any) -> Any:
     if isinstance(found, _metrics.Metric):
         return type(found)(name=identifier) if isinstance(identifier, str) else found
     name = identifier if isinstance(identifier, str) else getattr(found, "__name__", None) or snake_class(type(found))
+    name = "lambda" if name == "<lambda>" else name
     return _metrics.MeanMetricWrapper(found, name=name)
 
 
@@ -201,6 +202,8 @@ class CompiledMetrics:
         names = self.outputs.names
         if given is None:
             rows = [[] for _ in names]
+        elif isinstance(given, dict) and self.outputs.single:  # Keras looks at no name if there is one output
+            rows = [nest.flatten([given[k] for k in sorted(given)])]
         elif isinstance(given, dict):
             rows = by_output(given, names, what, False)
         elif self.outputs.single:

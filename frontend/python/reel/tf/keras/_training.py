@@ -404,7 +404,10 @@ class Trainer:
         return logs if return_dict else self._in_order(logs)
 
     def _in_order(self, logs):
-        first = [n for n in self.metrics_names if n in logs]
+        state = self.__dict__.get("_compiled")
+        of_compile = [m.name for m in state.metrics.metrics] if state is not None else []
+        first = [m for n in self.metrics_names for m in (of_compile if n == "compile_metrics" else [n]) if m in logs]
+        first = list(dict.fromkeys(first))
         values = [logs[n] for n in first] + [logs[n] for n in sorted(logs) if n not in first]
         return values[0] if len(values) == 1 else values
 

@@ -35,7 +35,7 @@ class _Moments(Optimizer):
         i = self._get_variable_index(variable)
         m, n = self._momentums[i], self._velocities[i]
         m.assign_add((gradient - m) * (1 - self.beta_1))
-        n.assign_add((_math.square(gradient) - n) * (1 - self.beta_2))
+        n.assign_add((self._of_values(_math.square, gradient) - n) * (1 - self.beta_2))
         return m, n
 
 
@@ -153,7 +153,7 @@ class Adamax(Optimizer):
         i, dtype = self._get_variable_index(variable), variable.dtype
         m, u = self._m[i], self._u[i]
         m.assign_add((gradient - m) * (1 - self.beta_1))
-        u.assign(_math.maximum(u * self.beta_2, _math.abs(gradient)))
+        u.assign(_math.maximum(u * self.beta_2, self._of_values(_math.abs, gradient)))
         left = 1 - self._power(self.beta_1, dtype)
         variable.assign_sub(m * self._rate(dtype, learning_rate) / ((u + self.epsilon) * left))
 
@@ -296,7 +296,7 @@ class Adafactor(Optimizer):
         # Keras bounds the rate so whatever relative_step is.
         rate = _math.minimum(rate, _math.rsqrt(step))
         rate = _math.maximum(_rms(variable), self.epsilon_2) * rate
-        square = _math.square(gradient) + self.epsilon_1
+        square = self._of_values(_math.square, gradient) + self.epsilon_1
         decay = 1 - _math.pow(step, _as(self.beta_2_decay, dtype))
         rows, columns, n = self._kept[self._get_variable_index(variable)]
         if len(variable.shape) > 1:

@@ -13,6 +13,7 @@ from ... import math as _math
 from ..._control import cond as _cond
 from ..._convert import convert_to_tensor as _convert
 from ..._convert import to_core
+from ..._slices import IndexedSlices
 from ..._tensor import Tensor
 from ..._tensor import _dtype_of as _dtype_of
 from ..._tensor import _shape_of as _shape_of
@@ -111,6 +112,7 @@ class Optimizer:
         self._indices: dict[int, int] = {}
         self._undecayed: tuple[set[int], Any] = (set(), None)
         self._memo: dict[Any, Any] | None = None
+        self._slices: dict[int, Any] = {}
         self._compiled = CompiledUpdates()
         self._iterations = self.add_variable((), dtype="int64", name="iteration")
         if not callable(learning_rate):
@@ -269,10 +271,10 @@ class Optimizer:
         self._memo = {}
         updated, variables = [g for g, _ in present], [v for _, v in present]
         try:
-            if not self._compiled.run(self, updated, variables):
+            if self._slices or not self._compiled.run(self, updated, variables):
                 self._apply(updated, variables)
         finally:
-            self._memo = None
+            self._memo, self._slices = None, {}
         for _, v in present:
             if v.constraint is not None:
                 v.assign(v.constraint(v))
@@ -300,7 +302,8 @@ class Optimizer:
 
     def _present(self, grads, variables):
         """Pairs (tensor, variable) of the gradients that are not None, by the loss's scale."""
-        present = [(_gradient(g, v), v) for g, v in zip(grads, variables) if g is not None]
+        self._slices = {}
+        present = [(self._dense(g, v), v) for g, v in zip(grads, variables) if g is not None]
         if not present:
             raise ConversionError(
                 f"No gradients provided for any variable: {[v.name for v in variables]}. Compute the "
@@ -314,9 +317,33 @@ class Optimizer:
                 "`model.compile()`, did you forget to provide a `loss` argument?",
                 stacklevel=4,
             )
-        if self.loss_scale_factor is not None:
-            present = [(g / self.loss_scale_factor, v) for g, v in present]
         return present
+
+    def _dense(self, g, v):
+        """A gradient as a tensor, by the loss's scale; IndexedSlices are kept for _of_values."""
+        scale = self.loss_scale_factor
+        if isinstance(g, IndexedSlices):
+            values = _dtypes.cast(g.values if scale is None else g.values / scale, v.dtype)
+            slices = IndexedSlices(values, g.indices, list(v.shape))
+            return _whole(slices) if _are_distinct(g.indices) else self._as_slices(slices)
+        g = _gradient(g, v)
+        return g if scale is None else g / scale
+
+    def _of_values(self, f, gradient):
+        """f of a gradient's elements; of IndexedSlices of their values, added up after that where rows come twice, as in Keras."""
+        known = self._slices.get(id(gradient))
+        return f(gradient) if known is None else _whole(_with_values(f, known[1]))
+
+    def _as_slices(self, slices):
+        """IndexedSlices as a tensor, of which _of_values and _mapped know them."""
+        whole = _whole(slices)
+        self._slices[id(whole)] = whole, slices
+        return whole
+
+    def _mapped(self, f, gradient):
+        """f of a gradient, which stays IndexedSlices if it is."""
+        known = self._slices.get(id(gradient))
+        return f(gradient) if known is None else self._as_slices(_with_values(f, known[1]))
 
     def _apply(self, grads, variables):
         if self.gradient_accumulation_steps:
@@ -386,14 +413,14 @@ class Optimizer:
 
     def _clipped(self, grads):
         if self.clipnorm and self.clipnorm > 0:
-            return [_array.clip_by_norm(g, self.clipnorm) for g in grads]
+            return [self._mapped(lambda g: _array.clip_by_norm(g, self.clipnorm), g) for g in grads]
         if self.global_clipnorm and self.global_clipnorm > 0:
-            norm = _math.sqrt(_math.add_n([_math.reduce_sum(_math.square(g)) for g in grads]))
+            norm = _math.sqrt(_math.add_n([_math.reduce_sum(self._of_values(_math.square, g)) for g in grads]))
             # norm - norm is NaN if a gradient is not finite, and makes every gradient NaN.
             scale = self.global_clipnorm * _math.minimum(1.0 / norm, 1.0 / self.global_clipnorm) + (norm - norm)
             return [g * scale for g in grads]
         if self.clipvalue and self.clipvalue > 0:
-            return [_math.clip_by_value(g, -self.clipvalue, self.clipvalue) for g in grads]
+            return [self._mapped(lambda g: _math.clip_by_value(g, -self.clipvalue, self.clipvalue), g) for g in grads]
         return grads
 
     def exclude_from_weight_decay(
@@ -533,6 +560,22 @@ def _checked_rate(rate):
 
 def _constant(value):
     return _initializers.Constant(value)
+
+
+def _whole(slices):
+    return _convert(to_core(slices))
+
+
+def _with_values(f, slices):
+    return IndexedSlices(f(slices.values), slices.indices, slices.dense_shape)
+
+
+def _are_distinct(indices):
+    """Whether it is known that no row comes twice."""
+    if _common.is_symbolic(indices):
+        return False
+    rows = indices.numpy().reshape(-1)
+    return len(set(rows.tolist())) == rows.size
 
 
 def _gradient(g, v):

@@ -97,7 +97,7 @@ class RMSprop(Optimizer):
     def update_step(self, gradient: Any, variable: Variable, learning_rate: Any) -> None:
         i, rho = self._get_variable_index(variable), self.rho
         n = self._velocities[i]
-        n.assign(n * rho + _math.square(gradient) * (1 - rho))
+        n.assign(n * rho + self._of_values(_math.square, gradient) * (1 - rho))
         spread = n
         if self.centered:
             mean = self._averages_of_gradients[i]
@@ -143,7 +143,7 @@ class Adagrad(Optimizer):
 
     def update_step(self, gradient: Any, variable: Variable, learning_rate: Any) -> None:
         a = self._accumulators[self._get_variable_index(variable)]
-        a.assign_add(_math.square(gradient))
+        a.assign_add(self._of_values(_math.square, gradient))
         variable.assign_sub(gradient * self._rate(variable.dtype, learning_rate) / _math.sqrt(a + self.epsilon))
 
 
@@ -181,9 +181,11 @@ class Adadelta(Optimizer):
     def update_step(self, gradient: Any, variable: Variable, learning_rate: Any) -> None:
         i, rho = self._get_variable_index(variable), self.rho
         gradients, updates = self._gradients[i], self._updates[i]
-        gradients.assign(gradients * rho + _math.square(gradient) * (1 - rho))
+        squares = self._of_values(_math.square, gradient)
+        gradients.assign(gradients * rho + squares * (1 - rho))
+        ratio = (updates + self.epsilon) / (gradients + self.epsilon)
         step = gradient * _math.sqrt(updates + self.epsilon) / _math.sqrt(gradients + self.epsilon)
-        updates.assign(updates * rho + _math.square(step) * (1 - rho))
+        updates.assign(updates * rho + squares * ratio * (1 - rho))
         variable.assign_sub(step * self._rate(variable.dtype, learning_rate))
 
 
@@ -241,7 +243,7 @@ class Ftrl(Optimizer):
         i, power = self._get_variable_index(variable), -self.learning_rate_power
         rate = self._rate(variable.dtype, learning_rate)
         accumulator, linear = self._accumulators[i], self._linears[i]
-        total = accumulator + _math.square(gradient)
+        total = accumulator + self._of_values(_math.square, gradient)
         powered = _math.pow(total, power)
         shrunk = gradient + variable * (2 * self.l2_shrinkage_regularization_strength)
         linear.assign_add(shrunk - (powered - _math.pow(accumulator, power)) / rate * variable)
