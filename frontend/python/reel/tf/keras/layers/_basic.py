@@ -10,6 +10,7 @@ from ..._convert import cast, convert_to_tensor
 from ...errors import ConversionError
 from .. import activations as _activations
 from .. import initializers as _initializers
+from .._common import given
 from .._layer import InputSpec, Layer, constraint_of, regularizer_of
 from .._naming import unique_name
 from .._symbolic import KerasTensor, Node
@@ -116,7 +117,7 @@ class Dense(Weighted):
     """activation(x kernel + bias): kernel [features, units], made at the first call."""
 
     _config = (
-        "units", "activation", "activity_regularizer", "use_bias", "kernel_initializer", "bias_initializer", "kernel_regularizer",
+        "units", "activation", "use_bias", "kernel_initializer", "bias_initializer", "kernel_regularizer",
         "bias_regularizer", "kernel_constraint", "bias_constraint", "quantization_config",
     )  # fmt: skip
 
@@ -146,13 +147,7 @@ class Dense(Weighted):
         self.units = units
         self.activation = _activations.get(activation)
         self.use_bias = use_bias
-        self._take_options(
-            {
-                "kernel_initializer": kernel_initializer, "bias_initializer": bias_initializer,
-                "kernel_regularizer": kernel_regularizer, "bias_regularizer": bias_regularizer,
-                "kernel_constraint": kernel_constraint, "bias_constraint": bias_constraint,
-            }
-        )  # fmt: skip
+        self._take_options(given(locals()))
         self.input_spec = InputSpec(min_ndim=2)
         self.supports_masking = True
 
@@ -218,13 +213,7 @@ class EinsumDense(Weighted):
         self.equation = equation.replace(" ", "")
         self.output_shape_given = (output_shape,) if isinstance(output_shape, int) else tuple(output_shape)
         self.activation, self.bias_axes = _activations.get(activation), bias_axes
-        self._take_options(
-            {
-                "kernel_initializer": kernel_initializer, "bias_initializer": bias_initializer,
-                "kernel_regularizer": kernel_regularizer, "bias_regularizer": bias_regularizer,
-                "kernel_constraint": kernel_constraint, "bias_constraint": bias_constraint,
-            }
-        )  # fmt: skip
+        self._take_options(given(locals()))
 
     def build(self, input_shape: Any) -> None:
         left, _, out = self.equation.partition("->")
@@ -361,12 +350,7 @@ class Embedding(Weighted):
                     f"`{what}` must be a positive integer. Received: {what}={n} (of type {type(n).__name__})."
                 )
         self.input_dim, self.output_dim, self.mask_zero = input_dim, output_dim, mask_zero
-        self._take_options(
-            {
-                "embeddings_initializer": embeddings_initializer, "embeddings_regularizer": embeddings_regularizer,
-                "embeddings_constraint": embeddings_constraint,
-            }
-        )  # fmt: skip
+        self._take_options(given(locals()))
         self.supports_masking = mask_zero
         self.autocast = False
         if weights is not None:

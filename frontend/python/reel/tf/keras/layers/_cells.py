@@ -8,6 +8,7 @@ from ... import _array, math
 from ..._convert import cast
 from ...errors import ConversionError
 from .. import activations as _activations
+from .._common import given
 from .._layer import Layer
 from ._basic import Weighted, same_dtype
 
@@ -49,15 +50,7 @@ class _Cell(Weighted):
                 f"Received an invalid value for argument `units`, expected a positive integer, got {units}."
             )
         self.units, self.activation, self.use_bias = units, _activations.get(activation), use_bias
-        self._take_options(
-            {
-                "kernel_initializer": kernel_initializer, "recurrent_initializer": recurrent_initializer,
-                "bias_initializer": bias_initializer, "kernel_regularizer": kernel_regularizer,
-                "recurrent_regularizer": recurrent_regularizer, "bias_regularizer": bias_regularizer,
-                "kernel_constraint": kernel_constraint, "recurrent_constraint": recurrent_constraint,
-                "bias_constraint": bias_constraint,
-            }
-        )  # fmt: skip
+        self._take_options(given(locals()))
         self.dropout, self.recurrent_dropout = min(1.0, max(0.0, dropout)), min(1.0, max(0.0, recurrent_dropout))
         self.seed = seed
         self.state_size: Any = units

@@ -10,6 +10,7 @@ from ..._nn_windows import linked, to_first, to_last
 from ..._tensor import wrap
 from ...errors import ConversionError
 from .. import activations as _activations
+from .._common import given
 from .._layer import InputSpec, Layer
 from ._basic import Weighted
 from ._shaping import checked_format
@@ -62,6 +63,9 @@ class _Convolution(Weighted):
         use_bias: bool = True,
         **options: Any,
     ) -> None:
+        for name in type(self)._config:  # of the kind of convolution
+            if name in options:
+                setattr(self, name, options.pop(name))
         weights = {n: options.pop(n) for n in list(options) if n.partition("_")[2] in _KINDS and n[:8] != "activity"}
         super().__init__(**options)
         self._take_options(weights)
@@ -139,19 +143,12 @@ class _Conv(_Convolution):
         bias_constraint: Any = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            kernel_size, strides, padding, data_format, dilation_rate, activation, use_bias,
-            kernel_initializer=kernel_initializer, bias_initializer=bias_initializer,
-            kernel_regularizer=kernel_regularizer, bias_regularizer=bias_regularizer,
-            activity_regularizer=activity_regularizer, kernel_constraint=kernel_constraint,
-            bias_constraint=bias_constraint, **kwargs,
-        )  # fmt: skip
+        super().__init__(**given(locals()))
         if not isinstance(filters, int) or filters <= 0 or groups <= 0 or filters % groups:
             raise ConversionError(
                 "Invalid value for argument `filters`. Expected a strictly positive value, a multiple of groups. Received "
                 f"filters={filters}, groups={groups}."
             )
-        self.filters, self.groups = filters, groups
 
     def build(self, input_shape: Any) -> None:
         channels = self._channels(input_shape)
@@ -230,14 +227,7 @@ class _Transposed(_Convolution):
         bias_constraint: Any = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            kernel_size, strides, padding, data_format, dilation_rate, activation, use_bias,
-            kernel_initializer=kernel_initializer, bias_initializer=bias_initializer,
-            kernel_regularizer=kernel_regularizer, bias_regularizer=bias_regularizer,
-            activity_regularizer=activity_regularizer, kernel_constraint=kernel_constraint,
-            bias_constraint=bias_constraint, **kwargs,
-        )  # fmt: skip
-        self.filters = filters
+        super().__init__(**given(locals()))
         self.output_padding = None if output_padding is None else tuple(
             (output_padding,) * self._rank if isinstance(output_padding, int) else output_padding
         )  # fmt: skip
@@ -324,14 +314,7 @@ class _Depthwise(_Convolution):
         bias_constraint: Any = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            kernel_size, strides, padding, data_format, dilation_rate, activation, use_bias,
-            depthwise_initializer=depthwise_initializer, bias_initializer=bias_initializer,
-            depthwise_regularizer=depthwise_regularizer, bias_regularizer=bias_regularizer,
-            activity_regularizer=activity_regularizer, depthwise_constraint=depthwise_constraint,
-            bias_constraint=bias_constraint, **kwargs,
-        )  # fmt: skip
-        self.depth_multiplier = depth_multiplier
+        super().__init__(**given(locals()))
         _check_depthwise(self)
 
     def build(self, input_shape: Any) -> None:
@@ -405,15 +388,7 @@ class _Separable(_Convolution):
         bias_constraint: Any = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(
-            kernel_size, strides, padding, data_format, dilation_rate, activation, use_bias,
-            depthwise_initializer=depthwise_initializer, pointwise_initializer=pointwise_initializer,
-            bias_initializer=bias_initializer, depthwise_regularizer=depthwise_regularizer,
-            pointwise_regularizer=pointwise_regularizer, bias_regularizer=bias_regularizer,
-            activity_regularizer=activity_regularizer, depthwise_constraint=depthwise_constraint,
-            pointwise_constraint=pointwise_constraint, bias_constraint=bias_constraint, **kwargs,
-        )  # fmt: skip
-        self.filters, self.depth_multiplier = filters, depth_multiplier
+        super().__init__(**given(locals()))
         _check_depthwise(self)
 
     def build(self, input_shape: Any) -> None:

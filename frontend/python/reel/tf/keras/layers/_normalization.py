@@ -8,6 +8,7 @@ from .... import _core
 from ... import _array, math, nn
 from ..._convert import cast
 from ...errors import ConversionError
+from .._common import given
 from .._layer import InputSpec, Layer
 from ._basic import Weighted, refuse_options, same_dtype
 
@@ -39,13 +40,7 @@ class _ScaleAndCenter(Weighted):
     ) -> None:
         super().__init__(**kwargs)
         self.epsilon, self.center, self.scale = epsilon, center, scale
-        self._take_options(
-            {
-                "beta_initializer": beta_initializer, "gamma_initializer": gamma_initializer,
-                "beta_regularizer": beta_regularizer, "gamma_regularizer": gamma_regularizer,
-                "beta_constraint": beta_constraint, "gamma_constraint": gamma_constraint,
-            }
-        )  # fmt: skip
+        self._take_options(given(locals()))
         self.supports_masking = True
         self.gamma = self.beta = None
 
