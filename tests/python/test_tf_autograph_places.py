@@ -211,3 +211,22 @@ def test_shape_invariants_name_a_tensor_and_its_shape():
     assert lists(tf.function(f)(c(3))) == [3.0, 3.0]
     with pytest.raises(ValueError, match=r"'x' is float32\[1\] before the loop and float32\[2\] after"):
         tf.function(grows)(c(3))
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda n: tf.range(n) * 2,
+        lambda n: 2.0 - tf.range(n),
+        lambda n: n * tf.range(n),
+        lambda n: tf.range(n)[0],
+        lambda n: tf.range(n) < 3,
+        lambda n: tf.range(n).shape,
+        lambda n: len(tf.range(n)),
+        lambda n: tf.reduce_sum(tf.range(n)),
+        lambda n: tf.range(n),
+    ],
+)
+def test_a_range_of_a_traced_number_says_what_to_write(f):
+    with pytest.raises(tf.errors.OpError, match=r"tf.range\(most\) < n, or pass the number to the tf.function"):
+        tf.function(f, autograph=False)(c(3))

@@ -40,12 +40,23 @@ class TracedRange:
             "tf.function; elsewhere write tf.while_loop(cond, body, loop_vars)"
         )
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+    def _no_tensor(self, *others: Any, **options: Any) -> Any:
         raise _core.UnimplementedError(
             "tf.range of a traced number has a length that is not known while its function is traced, and compiled code "
             "has fixed shapes: it is what a `for` goes through, and no tensor. Take the range of the largest number and "
             "a mask, tf.range(most) < n, or pass the number to the tf.function as a Python int"
         )
+
+    __array__ = __getitem__ = __len__ = _no_tensor
+    for _name in "add sub mul truediv floordiv mod pow".split():
+        vars()[f"__{_name}__"] = vars()[f"__r{_name}__"] = _no_tensor
+    for _name in "lt le gt ge neg abs".split():
+        vars()[f"__{_name}__"] = _no_tensor
+    del _name
+
+    @property
+    def shape(self) -> Any:
+        return self._no_tensor()
 
 
 @as_method("range")
