@@ -6,7 +6,7 @@ import typing as _t
 from contextlib import contextmanager as _contextmanager
 
 from .. import _core
-from . import _control, _graph_probe, _graph_run, _graph_tape, _range, debugging, dtypes, math, nest
+from . import _array, _control, _graph_probe, _graph_run, _graph_tape, _range, debugging, dtypes, math, nest
 from ._callbacks import ShapesUnknown
 from ._graph_array import GraphTensorArray
 from ._graph_tensor import GraphTensor, GraphVariable, Node, Sub
@@ -70,7 +70,9 @@ class ControlFlow:
                 out.append(None)
             elif isinstance(kind, dtypes.DType):
                 values = node.add_output(x.dtype, [None, *tuple(x.shape)[1:]])
-                out.append(IndexedSlices(values, node.add_output(kind, [None]), list(x.shape)))
+                indices = node.add_output(kind, [None])
+                shape = list(x.shape) if x.shape.is_fully_defined() else _array.shape(x)
+                out.append(IndexedSlices(values, indices, shape))
             else:
                 out.append(node.add_output(x.dtype, None if x.shape.rank is None else x.shape))
         return out
@@ -153,8 +155,6 @@ class ControlFlow:
         name: str | None = "hessians",
     ) -> list[GraphTensor]:
         """For each x the second derivatives of sum(ys); x must be of known shape."""
-        from . import _array
-
         out = []
         for x, g in zip(_list(xs, "xs"), self.gradients(ys, xs, name=name)):
             if not x.shape.is_fully_defined():

@@ -13,6 +13,7 @@ from ._callbacks import passed as _passed
 from ._callbacks import require as _require
 from ._convert import convert_to_tensor, to_core
 from ._custom import custom_gradient as _custom_gradient
+from ._graph_tensor import GraphTensor, GraphVariable
 from ._operators import operand
 from ._printing import tensor_text as _tensor_text
 from ._printing import text_of as _text_of
@@ -302,7 +303,8 @@ def assert_same_float_dtype(tensors: Sequence[Any] | None = None, dtype: DTypeLi
 
 def is_numeric_tensor(tensor: object) -> bool:
     """Whether it is a tensor, no variable, of numbers; bool is none."""
-    return isinstance(tensor, Tensor) and tensor.dtype != dtypes.bool
+    kept = isinstance(tensor, Tensor) or isinstance(tensor, GraphTensor) and not isinstance(tensor, GraphVariable)
+    return kept and tensor.dtype not in (dtypes.bool, dtypes.string)
 
 
 def _check_finite(x, message):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import typing as _t
 
 from ... import debugging as _debugging
+from ..._convert import convert_to_tensor as _convert
 
 if _t.TYPE_CHECKING:
     from typing import Any
@@ -98,8 +99,9 @@ def assert_integer(x: Any, message: str | None = None, name: str | None = None) 
 
 
 def assert_scalar(tensor: Any, name: str | None = None, message: str | None = None) -> Any:
-    """ValueError unless the tensor has no axes."""
-    return _debugging.assert_scalar(tensor, message=message)
+    """The tensor; ValueError unless it has no axes."""
+    _debugging.assert_scalar(tensor, message=message)
+    return _convert(tensor)
 
 
 def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str | None = None) -> Any:

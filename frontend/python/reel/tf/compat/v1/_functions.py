@@ -64,7 +64,7 @@ def argmax(
 ) -> Any:
     """Where an axis (0 unless given) is largest; dimension is axis's old name."""
     axis = renamed("axis", axis, "dimension", dimension)
-    return math.argmax(input, 0 if axis is None else axis, output_type=output_type, name=name)
+    return math.argmax(input, 0 if axis is None else axis, output_type=output_type or dtypes.int64, name=name)
 
 
 def argmin(
@@ -72,17 +72,17 @@ def argmin(
 ) -> Any:
     """Where an axis (0 unless given) is smallest; dimension is axis's old name."""
     axis = renamed("axis", axis, "dimension", dimension)
-    return math.argmin(input, 0 if axis is None else axis, output_type=output_type, name=name)
+    return math.argmin(input, 0 if axis is None else axis, output_type=output_type or dtypes.int64, name=name)
 
 
 def arg_max(input: Any, dimension: Any, output_type: Any = dtypes.int64, name: str | None = None) -> Any:
     """Where an axis is largest."""
-    return math.argmax(input, dimension, output_type=output_type, name=name)
+    return math.argmax(input, dimension, output_type=output_type or dtypes.int64, name=name)
 
 
 def arg_min(input: Any, dimension: Any, output_type: Any = dtypes.int64, name: str | None = None) -> Any:
     """Where an axis is smallest."""
-    return math.argmin(input, dimension, output_type=output_type, name=name)
+    return math.argmin(input, dimension, output_type=output_type or dtypes.int64, name=name)
 
 
 def div(x: Any, y: Any, name: str | None = None) -> Any:

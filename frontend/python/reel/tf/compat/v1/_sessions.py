@@ -11,8 +11,9 @@ from ... import autodiff as _autodiff
 from ..._graph_tensor import GraphTensor
 from ..._shape import TensorShape
 from ..._trace import state
+from ...debugging import check_numerics
 from ...errors import ConversionError, StateError
-from ._variables import graph_now, graph_or_default
+from ._variables import graph_now, graph_or_default, group
 
 if _t.TYPE_CHECKING:
     from collections.abc import Iterable
@@ -204,8 +205,14 @@ get_session_tensor = delete_session_tensor = get_session_handle
 
 
 def add_check_numerics_ops() -> Any:
-    """Not here."""
-    raise _core.UnimplementedError("add_check_numerics_ops: use tf.debugging.check_numerics on the tensors in question")
+    """An operation that checks all floating tensors of the graph for NaN and infinity, in the order they were made."""
+    graph, checks = graph_now("add_check_numerics_ops()"), []
+    for op in graph.get_operations():
+        for x in op.outputs:
+            if x.dtype.is_floating and op.role not in ("variable", "assign"):
+                with graph.control_dependencies(checks):
+                    checks = [*checks, check_numerics(x, message=x.name)]
+    return group(*checks)
 
 
 class _Options:

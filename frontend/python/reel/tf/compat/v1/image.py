@@ -8,6 +8,7 @@ from ... import dtypes as _dtypes
 from ... import math as _math
 from ..._array import gather as _gather
 from ..._convert import convert_to_tensor as _convert
+from ..._trace import in_graph as _in_graph
 from ...errors import ConversionError as _ConversionError
 from ._functions import extract_image_patches as extract_image_patches
 from ._table import shared as _shared
@@ -82,6 +83,7 @@ def _check(align, half):
         raise _ConversionError("If half_pixel_centers is True, align_corners must be False.")
 
 
+@_in_graph
 def resize_bilinear(
     images: Any, size: Any, align_corners: bool = False, name: str | None = None, half_pixel_centers: bool = False
 ) -> Any:
@@ -90,6 +92,7 @@ def resize_bilinear(
     return _resized(images, size, _linear, align_corners, half_pixel_centers)
 
 
+@_in_graph
 def resize_nearest_neighbor(
     images: Any, size: Any, align_corners: bool = False, name: str | None = None, half_pixel_centers: bool = False
 ) -> Any:
@@ -114,6 +117,7 @@ def resize_bicubic(
     raise _ConversionError("resize_bicubic: version 1's kernel is not here; use tf.image.resize(method='bicubic')")
 
 
+@_in_graph
 def resize_area(images: Any, size: Any, align_corners: bool = False, name: str | None = None) -> Any:
     """Images resized by the means of areas."""
     if align_corners:
@@ -123,6 +127,7 @@ def resize_area(images: Any, size: Any, align_corners: bool = False, name: str |
     return resize_v2(images, size, method="area")
 
 
+@_in_graph
 def resize(
     images: Any,
     size: Any,
