@@ -177,7 +177,7 @@ def index_dtype(dtype: Any, op: str, more: tuple[_core.DType, ...] = (), unless:
 
 def of_ints(x: Any, op: str, what: str = "indices") -> _core.Tensor:
     """Integer indices as a core tensor; TypeError for another dtype."""
-    t = to_core(x)
+    t = to_core(x, _core.int32 if x.__class__ is list and not x else None)
     if t.dtype.kind not in "iu":
         raise _core.InvalidTypeError(f"{op}: {what} must be integers (int32 or int64), not {t.dtype.name}")
     return t

@@ -71,7 +71,10 @@ def identity(input: ArrayLike, name: str | None = None) -> Tensor:
 
 def identity_n(input: Sequence[ArrayLike], name: str | None = None) -> list[Tensor]:
     """The values as new tensors, of any dtypes. Gradient: dy of each."""
-    return [wrap(_core.identity(to_core(x))) for x in input]
+    values = [wrap(_core.identity(to_core(x))) for x in input]
+    if not values:
+        raise InvalidArgumentError("IdentityN: there are no tensors; give at least one")
+    return values
 
 
 def guarantee_const(input: ArrayLike, name: str | None = None) -> Tensor:
@@ -171,8 +174,12 @@ def expand_dims(input: ArrayLike, axis: int, name: str | None = None) -> Tensor:
 
 def squeeze(input: ArrayLike, axis: Axes | None = None, name: str | None = None) -> Tensor:
     """Without axes of extent 1: all of them, or those named."""
-    axes = () if axis is None else ints(axis, "axis")
-    return wrap(_core.squeeze(to_core(input), axes or None))
+    x, axes = to_core(input), () if axis is None else ints(axis, "axis")
+    if not axes and None in x.shape:
+        raise _core.FailedPreconditionError(
+            f"squeeze: which axes of {x} have extent 1 is not known while a function is traced; name them with axis="
+        )
+    return wrap(_core.squeeze(x, axes or None))
 
 
 def broadcast_to(input: ArrayLike, shape: ShapeLike, name: str | None = None) -> Tensor:
@@ -290,9 +297,10 @@ def shape_n(
 def size(input: ArrayLike, out_type: DTypeLike | None = None, name: str | None = None) -> Tensor:
     """Number of elements, int32 unless out_type says int64."""
     x = _sized(input)
+    dtype = _core.int32 if out_type is None else dtypes.core_dtype(out_type)
     if None in x.shape:
-        return wrap(_core.prod(shape(input, out_type)._t))
-    return wrap(_core.asarray(x.size, _core.int32 if out_type is None else dtypes.core_dtype(out_type)))
+        return wrap(_core.astype(_core.prod(shape(input)._t), dtype))
+    return wrap(_core.asarray(x.size, dtype))
 
 
 def rank(input: ArrayLike, name: str | None = None) -> Tensor:

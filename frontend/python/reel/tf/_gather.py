@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math as _math
 import typing as _t
 from builtins import slice as _slice
 
 from .. import _core
 from . import dtypes
-from ._args import axis_of, integer, ints, of_ints
+from ._args import axis_of, integer, ints, of_ints, static
 from ._convert import to_core
 from ._linked import dense
 from ._operators import operand
@@ -31,6 +32,8 @@ _CLASSES = (_core.int32, _core.int64, _core.uint8, _core.int8)
 
 def _indices(x, op, kinds=_PLACES):
     t = to_core(x)
+    if t.size == 0 and op == "OneHot" and x.__class__ is list:
+        t = _core.astype(t, _core.int64)
     if t.dtype not in kinds:
         raise _core.InvalidTypeError(f"{op}: indices must be {' or '.join(d.name for d in kinds)}, not {t.dtype.name}")
     return _core.astype(t, _core.int32) if t.dtype is _core.int16 else t
@@ -257,9 +260,15 @@ def sequence_mask(
 ) -> Tensor:
     """[..., maxlen]: true (1) at the first lengths[...] places. maxlen: the largest length unless given."""
     n = to_core(lengths)
-    n = n if n.dtype.kind in "iu" else _core.astype(n, _core.int32)
-    count = integer(wrap(_core.max(n)) if maxlen is None else maxlen, "maxlen")
-    mask = _core.less(_core.astype(_core.arange(count), n.dtype), _core.expand_dims(n, -1))
+    none = maxlen is None and 0 in tuple(n.shape)
+    most = _core.zeros((), dtype=n.dtype) if none else _core.max(n) if maxlen is None else to_core(maxlen)
+    if most.ndim:
+        raise ConversionError(f"sequence_mask: maxlen must be a scalar, got shape {tuple(most.shape)}")
+    count = _math.ceil(static(most, "maxlen").item())
+    if count < 0 and maxlen is not None:
+        raise InvalidArgumentError(f"sequence_mask: maxlen must not be negative, got {count}")
+    places = _core.astype(_core.arange(max(count, 0)), most.dtype)
+    mask = _core.less(places, _core.expand_dims(_core.astype(n, most.dtype), -1))
     return wrap(mask if dtype is None else _core.astype(mask, dtypes.core_dtype(dtype)))
 
 
@@ -291,7 +300,14 @@ def reverse_sequence(
 
 def unravel_index(indices: ArrayLike, dims: ShapeLike, name: str | None = None) -> Tensor:
     """[rank, ...]: the places of row-major indices in an array of shape dims."""
-    i, extents, places, total = of_ints(indices, "UnravelIndex"), ints(dims, "dims"), [], 1
+    i, places, total = of_ints(indices, "UnravelIndex"), [], 1
+    if i.ndim > 1 or isinstance(dims, int):
+        raise InvalidArgumentError(
+            f"UnravelIndex: indices are a scalar or a vector, dims a vector, got {tuple(i.shape)} and {dims!r}"
+        )
+    extents = ints(dims, "dims")
+    if not extents:
+        return wrap(_core.zeros((0, *i.shape), dtype=i.dtype))
     for n in extents:
         total *= n
     if total >= 2 ** (8 * i.dtype.itemsize - 1):

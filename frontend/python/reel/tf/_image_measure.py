@@ -7,7 +7,7 @@ import typing as _t
 from .. import _core
 from ._args import integer
 from ._convert import to_core
-from ._image_color import _converted, _most
+from ._image_color import _converted
 from ._operators import operand
 from ._tensor import wrap
 from ._trace import all_in_graph as _all_in_graph
@@ -30,9 +30,7 @@ def _pair(a, b, max_val):
         )
     if tuple(x.shape) != tuple(y.shape):
         raise InvalidArgumentError(f"images: Incompatible shapes: {tuple(x.shape)} vs. {tuple(y.shape)}")
-    most = _core.astype(to_core(max_val), _core.float32)
-    if x.dtype.kind in "iu":
-        most = most * (1.0 / _most(x.dtype))
+    most = _converted(_core.astype(to_core(max_val), x.dtype), _core.float32)  # in the dtype of the images first
     return _converted(x, _core.float32), _converted(y, _core.float32), most
 
 

@@ -7,8 +7,9 @@ import typing as _t
 
 from .. import _core
 from .. import nn as _nn
+from . import dtypes
 from ._array import clip_by_norm, gather
-from ._convert import to_core
+from ._convert import cast, to_core
 from ._nn_windows import check_float, check_rank
 from ._operators import operand, true_divide
 from ._tensor import TensorLike, wrap
@@ -171,12 +172,13 @@ def compute_average_loss(
     if not len(x.shape):
         raise ConversionError(f"{op}: `per_example_loss` must have at least rank 1, received {per_example_loss!r}")
     if sample_weight is not None:
-        w = operand(sample_weight, x.dtype, op, weak=False)
+        w = cast(sample_weight, dtypes.float32)._t
         if len(w.shape) and len(w.shape) + 1 == len(x.shape):
             w = _core.expand_dims(w, -1)
         if len(w.shape) > len(x.shape) and w.shape[-1] == 1:
             w = _core.squeeze(w, -1)
-        x = x * w
+        # In float32, whatever the dtype of the losses, as in TensorFlow.
+        x = _core.astype(_core.astype(x, _core.float32) * w, x.dtype)
     if global_batch_size is None:
         return wrap(_shared(x, x.shape[0]))
     if isinstance(global_batch_size, TensorLike):
@@ -199,7 +201,7 @@ def _shared(x, n):
         raise InvalidArgumentError("the losses must be numbers, not bool; use tf.cast")
     n = _core.astype(n, x.dtype) if isinstance(n, _core.Tensor) else _core.asarray(n, x.dtype)
     total = _core.sum(x, dtype=x.dtype)
-    return true_divide(total, n if x.size else _core.ones((), dtype=x.dtype))
+    return true_divide(total, _core.ones((), dtype=x.dtype) if 0 in tuple(x.shape) else n)
 
 
 def scale_regularization_loss(regularization_loss: ArrayLike) -> Tensor:

@@ -7,13 +7,15 @@ import typing as _t
 from .. import _core
 from .. import nn as _nn
 from ._args import number
-from ._convert import to_core
+from ._convert import cast, to_core
+from ._dtypes import BY_CORE
 from ._nn_windows import check_float, check_rank
 from ._operators import operand
+from ._reductions import reduce_mean
 from ._tensor import wrap
 from ._trace import all_in_graph as _all_in_graph
 from .errors import ConversionError
-from .math import _axis
+from .math import _axis, squared_difference
 
 if _t.TYPE_CHECKING:
     from typing import Any
@@ -28,6 +30,10 @@ def moments(
 ) -> tuple[Tensor, Tensor]:
     """(mean, variance) over axes. shift is not looked at, as in TensorFlow; the second derivative is right, unlike there."""
     t = to_core(x)
+    if t.dtype.is_complex:
+        mean = reduce_mean(wrap(t), axes, True)
+        variance = reduce_mean(squared_difference(wrap(t), mean), axes, keepdims)
+        return mean if keepdims else wrap(_core.squeeze(mean._t, _all_axes(_axis(axes), t))), variance
     check_float("moments", t)
     mean, variance = _nn.moments(t, _axis(axes), bool(keepdims))
     return wrap(mean), wrap(variance)
@@ -38,16 +44,16 @@ def weighted_moments(
 ) -> tuple[Tensor, Tensor]:
     """(mean, variance) over axes of elements that count as often as their weights, which broadcast to x, say."""
     t = to_core(x)
-    check_float("weighted_moments", t)
-    w = to_core(frequency_weights)
-    if w.dtype is not t.dtype:
-        w = _core.astype(w, t.dtype)
+    if not t.dtype.is_complex:
+        check_float("weighted_moments", t)
+    w = cast(frequency_weights, BY_CORE[t.dtype])._t
     wide = _core.astype(t, _core.float32) if t.dtype.itemsize == 2 else t
     w = _core.astype(w, wide.dtype) + _core.zeros_like(wide)
     over = _axis(axes)
     total = _core.sum(w, over, keepdims=True)
-    mean = _core.sum(w * wide, over, keepdims=True) / total
-    variance = _core.sum(w * _core.square(wide - mean), over, keepdims=True) / total
+    mean = _core.divide_no_nan(_core.sum(w * wide, over, keepdims=True), total)
+    squares = squared_difference(wrap(wide), wrap(mean))._t
+    variance = _core.divide_no_nan(_core.sum(w * squares, over, keepdims=True), total)
     if not keepdims:
         mean, variance = (_core.squeeze(v, _all_axes(over, wide)) for v in (mean, variance))
     return wrap(_core.astype(mean, t.dtype)), wrap(_core.astype(variance, t.dtype))

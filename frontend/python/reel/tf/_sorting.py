@@ -202,7 +202,7 @@ def bincount(
     of a matrix. binary_output: 1 for what occurs. In a tf.function the length must be known: give both lengths.
     """
     x = _to_core(arr)
-    x = _core.astype(x, _core.int32) if x.dtype.is_floating else _of_ints(arr, "bincount", "arr")
+    x = x if x.dtype.is_integer else _core.astype(_core.real(x) if x.dtype.is_complex else x, _core.int32)
     if axis not in (None, 0, -1):
         raise _ConversionError(f"bincount: unsupported value for argument axis={axis}: only 0 and -1 are")
     if axis == -1 and x.ndim > 2:

@@ -9,7 +9,7 @@ from ._args import ints, pairs
 from ._convert import to_core
 from ._tensor import wrap
 from ._trace import all_in_graph as _all_in_graph
-from .errors import InvalidArgumentError
+from .errors import ConversionError, InvalidArgumentError
 
 if _t.TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,6 +23,8 @@ def space_to_batch_nd(
     input: ArrayLike, block_shape: ShapeLike, paddings: Sequence[Sequence[int]] | Tensor, name: str | None = None
 ) -> Tensor:
     """[b, s..., rest] -> [prod(block) b, s / block ..., rest]: after padding, places in blocks become batches."""
+    if isinstance(block_shape, int):
+        raise InvalidArgumentError(f"SpaceToBatchND: block_shape must be a list, got {block_shape}")
     x, block, widths = to_core(input), ints(block_shape, "block_shape"), pairs(paddings, "SpaceToBatchND", "paddings")
     m = len(block)
     if len(widths) != m or x.ndim < m + 1:
@@ -61,6 +63,7 @@ def batch_to_space(
     input: ArrayLike, block_shape: ShapeLike, crops: Sequence[Sequence[int]] | Tensor, name: str | None = None
 ) -> Tensor:
     """The inverse of space_to_batch, without crops at the ends of each axis."""
+    block_shape = [block_shape] * 2 if isinstance(block_shape, int) else block_shape
     x, block, cuts = to_core(input), ints(block_shape, "block_shape"), pairs(crops, "BatchToSpaceND", "crops")
     m, shape, total = len(block), tuple(x.shape), _product(block)
     if len(cuts) != m or x.ndim < m + 1:
@@ -87,6 +90,10 @@ def required_space_to_batch_paddings(
 ) -> tuple[Tensor, Tensor]:
     """(paddings, crops): base_paddings, more at the ends until blocks fit, and what of that to crop later."""
     extents, block = ints(input_shape, "input_shape"), ints(block_shape, "block_shape")
+    if len(extents) != len(block) or isinstance(block_shape, int):
+        raise ConversionError(
+            f"SpaceToBatch: input_shape and block_shape are lists of one length, got {extents} and {block_shape!r}"
+        )
     base = [(0, 0)] * len(block) if base_paddings is None else pairs(base_paddings, "SpaceToBatch", "base_paddings")
     more = [(-(n + sum(p))) % b for n, b, p in zip(extents, block, base)]
     paddings = [[p[0], p[1] + extra] for p, extra in zip(base, more)]
