@@ -142,7 +142,7 @@ def diag_part(
     _check_align(align, "MatrixDiagPartV3")
     if x.ndim < 2:
         raise InvalidArgumentError(f"MatrixDiagPartV3: input must be at least 2-dim, received shape: {tuple(x.shape)}")
-    band = _Band(low, high, x.shape[-2], x.shape[-1], align)
+    band, padding = _Band(low, high, x.shape[-2], x.shape[-1], align), _padding(padding_value, x, "MatrixDiagPartV3")
     if low == high == 0:
         return wrap(_core.linalg.diagonal(x))
     _check_band(band, "MatrixDiagPartV3")
@@ -153,7 +153,7 @@ def diag_part(
     place = (p - _core.minimum(d, 0)) * band.columns + p + _core.maximum(d, 0)
     flat = _core.reshape(x, (*x.shape[:-2], -1))
     out = _core.take(flat, _core.where(inside, place, 0), axis=-1)
-    out = _core.where(inside, out, _padding(padding_value, x, "MatrixDiagPartV3"))
+    out = _core.where(inside, out, padding)
     return wrap(_core.squeeze(out, -2) if low == high else out)
 
 

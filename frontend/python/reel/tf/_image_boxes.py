@@ -50,6 +50,9 @@ def _kept(np, overlap: Callable[[int, int], float], scores: Any, most: int, rule
     """(index, score) of what is kept, the highest score first, of equal ones the first."""
     import heapq
 
+    if most < 0:
+        raise InvalidArgumentError(f"NonMaxSuppression: max_output_size must not be negative, got {most}")
+
     waiting = [(-float(s), i, 0) for i, s in enumerate(scores) if s > rule.score]
     heapq.heapify(waiting)
     kept: list[tuple[int, float]] = []

@@ -66,7 +66,11 @@ def top_k(
     input: ArrayLike, k: int = 1, sorted: bool = True, index_type: DTypeLike = _dtypes.int32, name: str | None = None
 ) -> Any:
     """(values, indices) of the k largest elements along the last axis; of equal ones the first. They come in order."""
-    x, count, out = _to_core(input), _integer(k, "top_k: k"), _index_dtype(index_type, "top_k", (_core.int16,))
+    x, count, out = (
+        _to_core(input),
+        _integer(k, "top_k: k"),
+        _index_dtype(index_type, "top_k", (_core.int16,), _dtypes.int32),
+    )
     if x.ndim < 1:
         raise _ConversionError(f"top_k: input must have at least one axis, got shape {tuple(x.shape)}")
     if x.dtype.is_bool or x.dtype.is_complex:
@@ -97,13 +101,13 @@ def in_top_k(targets: ArrayLike, predictions: ArrayLike, k: int, name: str | Non
 def unique(x: ArrayLike, out_idx: DTypeLike = _dtypes.int32, name: str | None = None) -> Any:
     """(y, idx): the different elements of a vector in the order in which they come, and where each element is in y."""
     y, index, _ = _unique(x, "unique")
-    return Unique(_wrap(y), _wrap(_core.astype(index, _index_dtype(out_idx, "unique"))))
+    return Unique(_wrap(y), _wrap(_core.astype(index, _index_dtype(out_idx, "unique", unless=_dtypes.int32))))
 
 
 def unique_with_counts(x: ArrayLike, out_idx: DTypeLike = _dtypes.int32, name: str | None = None) -> Any:
     """(y, idx, count): the same as unique, and how often each of them comes."""
     y, index, count = _unique(x, "unique_with_counts")
-    out = _index_dtype(out_idx, "unique_with_counts")
+    out = _index_dtype(out_idx, "unique_with_counts", unless=_dtypes.int32)
     return UniqueWithCounts(_wrap(y), _wrap(_core.astype(index, out)), _wrap(_core.astype(count, out)))
 
 
@@ -133,7 +137,10 @@ def searchsorted(
 ) -> _Tensor:
     """Where values belong in rows that are sorted along the last axis; leading axes are equal. side: left or right."""
     rows = _to_core(sorted_sequence)
-    v, out = _operand(values, rows.dtype, "searchsorted", weak=False), _index_dtype(out_type, "searchsorted")
+    v, out = (
+        _operand(values, rows.dtype, "searchsorted", weak=False),
+        _index_dtype(out_type, "searchsorted", unless=_dtypes.int32),
+    )
     if side not in ("left", "right"):
         raise _ConversionError(f"searchsorted: side must be 'left' or 'right', got {side!r}")
     if rows.ndim == 1:
@@ -157,7 +164,7 @@ def histogram_fixed_width_bins(
     """The bin, 0 to nbins - 1, of each value, of equal bins over a range; values outside go to the first or last one."""
     x = _to_core(values)
     ends = _operand(value_range, x.dtype, "histogram_fixed_width", weak=False)
-    count, out = _integer(nbins, "nbins"), _index_dtype(dtype, "histogram_fixed_width")
+    count, out = _integer(nbins, "nbins"), _index_dtype(dtype, "histogram_fixed_width", unless=_dtypes.int32)
     if count <= 0:
         raise _InvalidArgumentError(f"histogram_fixed_width: nbins should be a positive number, but got {count}")
     if tuple(ends.shape) != (2,):
@@ -183,7 +190,7 @@ def histogram_fixed_width(
     """How many values fall into each of nbins equal bins over a range; those outside count in the first or last one."""
     places = histogram_fixed_width_bins(values, value_range, nbins)._t
     counts = _core.bincount(_core.reshape(places, (-1,)), _integer(nbins, "nbins"))
-    return _wrap(_core.astype(counts, _index_dtype(dtype, "histogram_fixed_width")))
+    return _wrap(_core.astype(counts, _index_dtype(dtype, "histogram_fixed_width", unless=_dtypes.int32)))
 
 
 def bincount(
