@@ -286,7 +286,9 @@ def kind(difference):
 
 def static_differences(wanted, got):
     """Extents that TensorFlow knows in a trace and reel.tf does not, or others."""
-    for w, g in zip(wanted, got or [], strict=True):
+    if len(wanted) != len(got or []):
+        return [f"static: {len(wanted)} tensors wanted, got {got}"]
+    for w, g in zip(wanted, got or []):
         if w is not None and (g is None or len(w) != len(g) or any(a not in (None, b) for a, b in zip(w, g))):
             return [f"static: {w} wanted, got {g}"]
     return []
