@@ -21,11 +21,11 @@ HERE = pathlib.Path(__file__).parent
 RECORD = HERE / "tf_names.txt"
 PAGE = HERE.parents[1] / "frontend/python/reel/tf/NAMES.md"
 MODULES = """tf tf.autodiff tf.autograph tf.autograph.experimental tf.bitwise tf.config tf.config.experimental
-tf.config.threading tf.data tf.data.experimental tf.debugging tf.distribute tf.dtypes tf.errors tf.experimental tf.image
-tf.io tf.linalg tf.math tf.math.special tf.nest tf.nn tf.random tf.random.experimental tf.signal tf.strings tf.summary tf.test
-tf.train tf.types tf.version tf.keras tf.keras.activations tf.keras.backend tf.keras.callbacks tf.keras.constraints
-tf.keras.initializers tf.keras.layers tf.keras.losses tf.keras.metrics tf.keras.models tf.keras.optimizers
-tf.keras.optimizers.schedules tf.keras.regularizers tf.keras.utils tf.compat.v1 tf.compat.v1.image
+tf.config.threading tf.data tf.data.experimental tf.debugging tf.distribute tf.dtypes tf.errors tf.experimental
+tf.experimental.numpy tf.image tf.io tf.io.gfile tf.linalg tf.math tf.math.special tf.nest tf.nn tf.random tf.random.experimental tf.signal tf.strings tf.summary tf.test
+tf.train tf.types tf.version tf.keras tf.keras.activations tf.keras.backend tf.keras.callbacks tf.keras.config
+tf.keras.constraints tf.keras.initializers tf.keras.layers tf.keras.losses tf.keras.metrics tf.keras.models tf.keras.ops tf.keras.ops.image
+tf.keras.optimizers tf.keras.random tf.keras.tree tf.keras.optimizers.schedules tf.keras.regularizers tf.keras.utils tf.compat.v1 tf.compat.v1.image
 tf.compat.v1.initializers tf.compat.v1.linalg tf.compat.v1.logging tf.compat.v1.losses tf.compat.v1.math
 tf.compat.v1.metrics tf.compat.v1.nn tf.compat.v1.random tf.compat.v1.summary tf.compat.v1.train""".split()
 CLASSES = """tf.DType tf.GradientTape tf.Graph tf.IndexedSlices tf.Module tf.Operation tf.Tensor tf.TensorArray tf.TensorShape

@@ -1,6 +1,7 @@
 """TensorFlow's names that reel.tf refuses: why, and what to use instead. tests/python/tf_names.py checks that none of them is there.
 
-A name refuses what lies under it, too; a star stands for any letters; what is said of tf.x holds for tf.compat.v1.x.
+A name refuses what lies under it, too; a star stands for any letters; what is said of tf.x holds for tf.compat.v1.x, and
+what is said of tf.keras.Model.x for the x of layers.
 """
 
 from __future__ import annotations
@@ -141,7 +142,107 @@ _REASONS = {
     "models and data that come over the network: reel.data reads files that are there": "tf.keras.applications",
     "other dtypes for variables than for computing: give layers dtype='bfloat16', or tf.keras.backend.set_floatx": """
         tf.keras.mixed_precision tf.keras.dtype_policies tf.keras.DTypePolicy tf.keras.FloatDTypePolicy""",
-    "NumPy's names for all of Keras's backends: tf, tf.nn and tf.linalg have these functions": "tf.keras.ops",
+    "parts of keras.ops that reel.tf does not have: tf.signal has frames and transforms, tf.math and NumPy the rest": """
+        tf.keras.ops.argpartition tf.keras.ops.associative_scan tf.keras.ops.ctc_decode tf.keras.ops.istft tf.keras.ops.kaiser
+        tf.keras.ops.ldexp tf.keras.ops.nanmedian tf.keras.ops.nanpercentile tf.keras.ops.nanquantile tf.keras.ops.rearrange
+        tf.keras.ops.stft tf.keras.ops.vectorize tf.keras.ops.image.affine_transform tf.keras.ops.image.elastic_transform
+        tf.keras.ops.image.extract_patches_3d tf.keras.ops.image.gaussian_blur tf.keras.ops.image.map_coordinates
+        tf.keras.ops.image.perspective_transform tf.keras.ops.image.scale_and_translate tf.keras.ops.image.sobel_edges
+        tf.keras.ops.image.ssim""",
+    "functions of keras.backend that few programs call: tf.nn, tf.image, tf.keras.losses and tf.keras.layers have them": """
+        tf.keras.backend.batch_dot tf.keras.backend.batch_normalization tf.keras.backend.binary_crossentropy
+        tf.keras.backend.binary_focal_crossentropy tf.keras.backend.categorical_crossentropy
+        tf.keras.backend.categorical_focal_crossentropy tf.keras.backend.conv1d tf.keras.backend.conv2d
+        tf.keras.backend.conv2d_transpose tf.keras.backend.conv3d tf.keras.backend.ctc_batch_cost tf.keras.backend.ctc_decode
+        tf.keras.backend.depthwise_conv2d tf.keras.backend.dropout tf.keras.backend.gradients tf.keras.backend.in_top_k
+        tf.keras.backend.pool2d tf.keras.backend.pool3d tf.keras.backend.random_bernoulli
+        tf.keras.backend.random_normal_variable tf.keras.backend.random_uniform_variable tf.keras.backend.resize_images
+        tf.keras.backend.resize_volumes tf.keras.backend.rnn tf.keras.backend.separable_conv2d
+        tf.keras.backend.sparse_categorical_crossentropy tf.keras.backend.spatial_2d_padding
+        tf.keras.backend.spatial_3d_padding tf.keras.backend.temporal_padding""",
+    "settings of Keras that change nothing here: give them to compile, fit or the layers": """tf.keras.config.dtype_policy
+        tf.keras.config.enable_flash_attention tf.keras.config.enable_unsafe_deserialization tf.keras.config.max_epochs
+        tf.keras.config.max_steps_per_epoch tf.keras.config.set_backend tf.keras.config.set_dtype_policy
+        tf.keras.config.set_max_epochs tf.keras.config.set_max_steps_per_epoch tf.keras.device tf.keras.legacy
+        tf.keras.version tf.keras.utils.legacy tf.keras.utils.Config""",
+    "Keras's own classes behind its models: tf.Module, tf.keras.Model and tf.function do their work": """tf.keras.Function
+        tf.keras.Operation tf.keras.RematScope tf.keras.remat tf.keras.StatelessScope tf.keras.SymbolicScope tf.keras.name_scope
+        tf.keras.distillation tf.keras.wrappers tf.keras.visualization tf.keras.callbacks.OrbaxCheckpoint
+        tf.keras.utils.get_source_inputs""",
+    "members of Keras's models for other backends, quantised weights and version 2: weights, metrics and build have it": """
+        tf.keras.Model.add_metric tf.keras.Model.compiled_loss tf.keras.Model.compiled_metrics
+        tf.keras.Model.compute_output_spec tf.keras.Model.distribute_reduction_method tf.keras.Model.distribute_strategy
+        tf.keras.Model.dtype_policy tf.keras.Model.get_quantization_layer_structure tf.keras.Model.get_state_tree
+        tf.keras.Model.input_spec tf.keras.Model.jit_compile tf.keras.Model.load_own_variables
+        tf.keras.Model.metrics_variables tf.keras.Model.quantization_mode tf.keras.Model.quantize
+        tf.keras.Model.quantized_build tf.keras.Model.quantized_call tf.keras.Model.rematerialized_call
+        tf.keras.Model.save_own_variables tf.keras.Model.set_state_tree tf.keras.Model.stateless_call
+        tf.keras.Model.stateless_compute_loss tf.keras.Model.supports_masking tf.keras.Model.symbolic_call""",
+    "images, sounds and texts in folders, and data of the network: read them with reel.data or Python": """
+        tf.keras.utils.array_to_img tf.keras.utils.audio_dataset_from_directory tf.keras.utils.image_dataset_from_directory
+        tf.keras.utils.text_dataset_from_directory tf.keras.utils.get_file tf.keras.utils.bounding_boxes""",
+    "layers that reel.tf does not have: write them as a tf.keras.layers.Layer of tf.image, tf.nn and tf.signal": """
+        tf.keras.layers.Adaptive* tf.keras.layers.AugMix tf.keras.layers.AutoContrast
+        tf.keras.layers.ContrastLimitedAdaptiveHistogramEqualization tf.keras.layers.ConvLSTM1D tf.keras.layers.ConvLSTM2D
+        tf.keras.layers.ConvLSTM3D tf.keras.layers.CutMix tf.keras.layers.Equalization tf.keras.layers.GroupQueryAttention
+        tf.keras.layers.IntegerLookup tf.keras.layers.MaxNumBoundingBoxes tf.keras.layers.MelSpectrogram
+        tf.keras.layers.MixUp tf.keras.layers.Pipeline tf.keras.layers.RandAugment tf.keras.layers.Random*
+        tf.keras.layers.ReversibleEmbedding tf.keras.layers.STFTSpectrogram tf.keras.layers.Solarization
+        tf.keras.layers.SpectralNormalization tf.keras.layers.deserialize tf.keras.layers.serialize""",
+    "boxes and windows of images that few programs differentiate": """tf.image.combined_non_max_suppression
+        tf.image.draw_bounding_boxes tf.image.extract_glimpse tf.image.generate_bounding_box_proposals
+        tf.image.non_max_suppression_padded tf.image.sample_distorted_bounding_box
+        tf.image.stateless_sample_distorted_bounding_box tf.compat.v1.image.crop_and_resize
+        tf.compat.v1.image.resize_image_with_pad""",
+    "means of variables over time, views of checkpoints: keep a copy by assign, and tf.train.load_checkpoint": """
+        tf.train.CheckpointView tf.train.ExponentialMovingAverage tf.train.TrackableView tf.train.experimental""",
+    "parts of tf.data that TensorFlow's runtime alone has": """tf.data.IteratorSpec tf.data.Dataset.fingerprint
+        tf.data.experimental.DatasetInitializer tf.data.experimental.ExternalStatePolicy
+        tf.data.experimental.enable_debug_mode tf.data.experimental.from_variant tf.data.experimental.get_model_proto
+        tf.data.experimental.make_saveable_from_iterator tf.data.experimental.to_variant""",
+    "switches of TensorFlow's runtime, and the inner parts of its classes": """tf.dtypes.experimental
+        tf.experimental.async_clear_error tf.experimental.async_scope tf.experimental.enable_strict_mode
+        tf.compat.v1.experimental tf.compat.v1.random.experimental tf.compat.v1.mixed_precision tf.compat.v1.COMPILER_VERSION
+        tf.compat.v1.CXX11_ABI_FLAG tf.compat.v1.CXX_VERSION tf.compat.v1.GIT_VERSION tf.compat.v1.MONOLITHIC_BUILD
+        tf.DType.cast tf.DType.flatten tf.DType.from_tensors tf.DType.placeholder_value tf.DType.to_tensors
+        tf.TensorShape.cast tf.TensorShape.flatten tf.TensorShape.from_tensors tf.TensorShape.placeholder_value
+        tf.TensorShape.to_tensors tf.TensorSpec.cast tf.TensorSpec.flatten tf.TensorSpec.from_tensors
+        tf.TensorSpec.placeholder_value tf.TensorSpec.to_tensors tf.TensorSpec.value_type tf.Variable.SaveSliceInfo
+        tf.Tensor.OVERLOADABLE_OPERATORS tf.Graph.Dismantle tf.Graph.collections tf.Graph.create_op tf.Graph.finalized
+        tf.Graph.get tf.Graph.graph_def_versions tf.Graph.new_operations tf.Graph.num_operations tf.Graph.op_def_for_type
+        tf.Graph.operations tf.Graph.seed tf.Graph.switch_to_thread_local tf.IndexedSlices.consumers tf.IndexedSlices.graph
+        tf.IndexedSlices.name tf.IndexedSlices.op tf.Operation.experimental_set_type tf.Operation.from_node_def""",
+    "messages of version 1's event files: tf.summary and reel.SummaryWriter write them": """tf.compat.v1.Event
+        tf.compat.v1.HistogramProto tf.compat.v1.LogMessage tf.compat.v1.SessionLog tf.compat.v1.Summary
+        tf.compat.v1.SummaryMetadata tf.compat.v1.summary.Event tf.compat.v1.summary.FileWriterCache
+        tf.compat.v1.summary.SessionLog tf.compat.v1.summary.SummaryDescription tf.compat.v1.summary.TaggedRunMetadata
+        tf.compat.v1.summary.all_v2_summary_ops tf.compat.v1.summary.get_summary_description
+        tf.compat.v1.summary.initialize tf.compat.v1.train.summary_iterator""",
+    "partitioned variables and shapes of version 1: variables are in one piece, shapes are tuples": """
+        tf.compat.v1.create_partitioned_variables tf.compat.v1.fixed_size_partitioner
+        tf.compat.v1.min_max_variable_partitioner tf.compat.v1.variable_axis_size_partitioner tf.compat.v1.Dimension
+        tf.compat.v1.dimension_at_index tf.compat.v1.dimension_value tf.compat.v1.batch_scatter_update
+        tf.compat.v1.count_up_to tf.compat.v1.wrap_function""",
+    "hooks and loops of version 1's sessions: write the loop, and tf.keras.callbacks": """tf.compat.v1.train.*Hook
+        tf.compat.v1.train.CheckpointSaverListener tf.compat.v1.train.NanLossDuringTrainingError
+        tf.compat.v1.train.SecondOrStepTimer tf.compat.v1.train.SessionRun* tf.compat.v1.train.VocabInfo
+        tf.compat.v1.train.basic_train_loop tf.compat.v1.train.warm_start tf.compat.v1.train.sdca_*""",
+    "checkpoints of version 1 beyond Saver: tf.train.Checkpoint and tf.train.latest_checkpoint": """
+        tf.compat.v1.train.Checkpoint tf.compat.v1.train.NewCheckpointReader tf.compat.v1.train.experimental
+        tf.compat.v1.train.generate_checkpoint_state_proto tf.compat.v1.train.get_checkpoint_mtimes
+        tf.compat.v1.train.init_from_checkpoint tf.compat.v1.train.remove_checkpoint
+        tf.compat.v1.train.update_checkpoint_state""",
+    "metrics of version 1 by classes and thresholds: tf.keras.metrics has them": """
+        tf.compat.v1.metrics.average_precision_at_k tf.compat.v1.metrics.*_at_thresholds
+        tf.compat.v1.metrics.mean_cosine_distance tf.compat.v1.metrics.mean_tensor tf.compat.v1.metrics.precision_at_k
+        tf.compat.v1.metrics.precision_at_top_k tf.compat.v1.metrics.recall_at_k tf.compat.v1.metrics.recall_at_top_k
+        tf.compat.v1.metrics.sensitivity_at_specificity tf.compat.v1.metrics.sparse_*
+        tf.compat.v1.metrics.specificity_at_sensitivity""",
+    "recurrent networks, samples of classes and gradients of convolutions of version 1: tf.keras.layers and tf.nn": """
+        tf.compat.v1.nn.bidirectional_dynamic_rnn tf.compat.v1.nn.dynamic_rnn tf.compat.v1.nn.raw_rnn tf.compat.v1.nn.rnn_cell
+        tf.compat.v1.nn.static_* tf.compat.v1.nn.nce_loss tf.compat.v1.nn.sampled_softmax_loss
+        tf.compat.v1.nn.conv2d_backprop_filter tf.compat.v1.nn.conv3d_backprop_filter
+        tf.compat.v1.nn.conv3d_backprop_filter_v2 tf.compat.v1.nn.ctc_beam_search_decoder_v2""",
     "Keras's older ways to prepare data: use tf.data and the layers of tf.keras.layers": "tf.keras.preprocessing",
 }
 _WHY = {name: why for why, names in _REASONS.items() for name in names.split()}
@@ -149,7 +250,7 @@ _WHY = {name: why for why, names in _REASONS.items() for name in names.split()}
 
 def reason(path: str) -> str:
     """Why a name such as tf.ragged.constant is refused; empty if it is not."""
-    for full in (path, path.replace("tf.compat.v1.", "tf.", 1)):
+    for full in (path, path.replace("tf.compat.v1.", "tf.", 1), _as_model(path)):
         parts = full.split(".")
         for end in range(len(parts), 1, -1):
             head = ".".join(parts[:end])
@@ -157,6 +258,13 @@ def reason(path: str) -> str:
             if why:
                 return why
     return ""
+
+
+def _as_model(path):
+    """What is said of tf.keras.Model.x holds for the x of layers and of Sequential."""
+    for kind in ("tf.keras.layers.Layer.", "tf.keras.Sequential."):
+        path = path.replace(kind, "tf.keras.Model.", 1)
+    return path
 
 
 _PATTERNS = {name.partition("*")[::2]: why for name, why in _WHY.items() if "*" in name}

@@ -5,6 +5,7 @@ from . import (
     activations,
     backend,
     callbacks,
+    config,
     constraints,
     datasets,
     initializers,
@@ -12,9 +13,12 @@ from . import (
     losses,
     metrics,
     models,
+    ops,
     optimizers,
+    random,
     regularizers,
     saving,
+    tree,
     utils,
 )
 from ._layer import InputSpec, Layer
@@ -44,6 +48,7 @@ __all__ = [
     "activations",
     "backend",
     "callbacks",
+    "config",
     "constraints",
     "datasets",
     "initializers",
@@ -51,9 +56,12 @@ __all__ = [
     "losses",
     "metrics",
     "models",
+    "ops",
     "optimizers",
+    "random",
     "regularizers",
     "saving",
+    "tree",
     "utils",
 ]
 

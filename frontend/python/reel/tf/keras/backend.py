@@ -102,3 +102,15 @@ def cast_to_floatx(x: Any) -> _Tensor | Any:
     from .._tensor import TensorLike
 
     return cast(x, floatx()) if isinstance(x, TensorLike) else numpy.asarray(x, dtype=floatx())
+
+
+def __getattr__(name: str) -> Any:
+    """Functions of tensors by the names of older programs."""
+    if not name.startswith("_"):
+        from . import _backend_functions
+
+        if hasattr(_backend_functions, name):
+            return getattr(_backend_functions, name)
+    from .. import _refused
+
+    raise _refused.missing(__name__, name)

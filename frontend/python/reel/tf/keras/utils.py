@@ -240,3 +240,70 @@ def _refused(name, why):
 
 plot_model = _refused("plot_model", "model.summary() prints the layers, reel.trace(...).to_dot() the graph")
 model_to_dot = _refused("model_to_dot", "reel.trace(...).to_dot() gives the graph of a function")
+
+
+_logging = {"interactive": True}
+
+
+def enable_interactive_logging() -> None:
+    """Is kept for is_interactive_logging_enabled: Progbar looks itself whether it writes to a terminal."""
+    _logging["interactive"] = True
+
+
+def disable_interactive_logging() -> None:
+    """Is kept for is_interactive_logging_enabled: Progbar looks itself whether it writes to a terminal."""
+    _logging["interactive"] = False
+
+
+def is_interactive_logging_enabled() -> bool:
+    """What enable_interactive_logging or disable_interactive_logging said last; True at first."""
+    return _logging["interactive"]
+
+
+def standardize_dtype(dtype: Any) -> str:
+    """The name of a dtype; floatx for None."""
+    from ._backend_functions import standardize_dtype as named
+
+    return named(dtype)
+
+
+def img_to_array(img: Any, data_format: str | None = None, dtype: Any = None) -> Any:
+    """The pixels of an image of PIL as an array of floats [height, width, channels]."""
+    import numpy
+
+    x = numpy.asarray(img, dtype=dtype or "float32")
+    if x.ndim not in (2, 3):
+        raise ConversionError(f"Unsupported image shape: {x.shape}")
+    x = x.reshape(*x.shape, 1) if x.ndim == 2 else x
+    return x.transpose(2, 0, 1) if data_format == "channels_first" else x
+
+
+def timeseries_dataset_from_array(
+    data: Any,
+    targets: Any,
+    sequence_length: int,
+    sequence_stride: int = 1,
+    sampling_rate: int = 1,
+    batch_size: int | None = 128,
+    shuffle: bool = False,
+    seed: int | None = None,
+    start_index: int | None = None,
+    end_index: int | None = None,
+) -> Any:
+    """A dataset of windows of rows, sequence_stride apart, of every sampling_rate-th row, with their targets."""
+    import numpy
+
+    from ..data import Dataset
+
+    start, end = start_index or 0, len(data) if end_index is None else end_index
+    count = end - start - (0 if targets is not None else (sequence_length - 1) * sampling_rate)
+    if targets is not None:
+        count = min(count, len(targets), len(data) - (sequence_length - 1) * sampling_rate)
+    first = numpy.arange(start, start + max(count, 0), sequence_stride)
+    first = first[first + (sequence_length - 1) * sampling_rate < end] if end_index is not None else first
+    if shuffle:
+        numpy.random.RandomState(seed).shuffle(first)
+    windows = numpy.asarray(data)[first[:, None] + numpy.arange(0, sequence_length * sampling_rate, sampling_rate)]
+    rows = windows if targets is None else (windows, numpy.asarray(targets)[first])
+    out = Dataset.from_tensor_slices(rows)
+    return out if batch_size is None else out.batch(batch_size)

@@ -57,7 +57,7 @@ Tensor = _GraphTensor
 Operation = _Node
 __version__ = VERSION = "2.21.0-reel"
 _MODULES = (
-    "app bitwise config data debugging dtypes errors flags image initializers io layers linalg logging losses manip math metrics "
+    "app bitwise config data debugging dtypes errors flags gfile image initializers io layers linalg logging losses manip math metrics "
     "nest nn random signal spectral summary test train"
 ).split()
 _FROM_TF = ("compat", "distribute", "keras", "autograph", "strings", "version")
@@ -69,6 +69,7 @@ if _t.TYPE_CHECKING:
         app as app,
         debugging as debugging,
         flags as flags,
+        gfile as gfile,
         image as image,
         layers as layers,
         linalg as linalg,

@@ -81,7 +81,7 @@ tensor_scatter_update=.tensor_scatter_nd_update trace=linalg.trace truncated_nor
 unsorted_segment_max=math.unsorted_segment_max unsorted_segment_mean=math.unsorted_segment_mean
 unsorted_segment_min=math.unsorted_segment_min unsorted_segment_prod=math.unsorted_segment_prod
 unsorted_segment_sqrt_n=math.unsorted_segment_sqrt_n unsorted_segment_sum=math.unsorted_segment_sum where_v2=.where
-write_file=io.write_file zeta=math.zeta
+variable_creator_scope write_file=io.write_file zeta=math.zeta
 [nn]
 ctc_loss_v2=nn.ctc_loss experimental all_candidate_sampler approx_max_k approx_min_k atrous_conv2d atrous_conv2d_transpose avg_pool1d avg_pool3d
 batch_normalization bias_add collapse_repeated compute_accidental_hits compute_average_loss conv1d_transpose
