@@ -156,10 +156,14 @@ def power(a: Any, b: Any) -> Any:
     return a**b
 
 
+# What makes two operands one dtype in place of `operand`, once experimental_enable_numpy_behavior was called.
+mixing: list[Callable[[Any, Any], tuple[Any, Any]]] = []
+
+
 def matrix_product(a: Any, b: Any) -> Any:
-    """a @ b of core operands with two axes at least."""
+    """a @ b of core operands with two axes at least; of vectors, too, where operators are NumPy's."""
     for i, t in enumerate((a, b)):
-        if isinstance(t, _WEAK) or t.ndim < 2:
+        if isinstance(t, _WEAK) or t.ndim < 2 and not mixing:
             shape = () if isinstance(t, _WEAK) else tuple(t.shape)
             raise InvalidArgumentError(
                 f"In[{i}] ndims must be >= 2 [Op:MatMul]: its shape is {shape}; use tf.tensordot for vectors"
@@ -174,7 +178,7 @@ def _operator_pair(name, op, f):
     def method(self, other):
         a = self._core_value()
         try:
-            b = operand(other, a.dtype, op)
+            a, b = mixing[0](self, other) if mixing else (a, operand(other, a.dtype, op))
         except ConversionError:
             if hasattr(type(other), reflected_name) and not isinstance(other, _SEQUENCES):
                 return NotImplemented
@@ -184,7 +188,7 @@ def _operator_pair(name, op, f):
     def reflected(self, other):
         b = self._core_value()
         try:
-            a = operand(other, b.dtype, op)
+            a, b = mixing[0](other, self) if mixing else (operand(other, b.dtype, op), b)
         except ConversionError:
             if hasattr(type(other), plain_name) and not isinstance(other, _SEQUENCES):
                 return NotImplemented
@@ -201,7 +205,7 @@ def _equality(f, otherwise):
         if other is None:
             return otherwise
         a = self._core_value()
-        b = operand(other, a.dtype, "Equal")
+        a, b = mixing[0](self, other) if mixing else (a, operand(other, a.dtype, "Equal"))
         try:
             return wrap(f(a, b))
         except InvalidArgumentError:

@@ -12,6 +12,7 @@ import numpy as _numpy
 
 from ..._shape import TensorShape as _TensorShape
 from ..._tensor import Tensor as ndarray
+from ...errors import UnimplementedError as _UnimplementedError
 from . import random as random
 from ._functions import *  # noqa: F401,F403
 from ._types import joined as _joined
@@ -35,8 +36,17 @@ finfo, iinfo, issubdtype = _numpy.finfo, _numpy.iinfo, _numpy.issubdtype
 
 
 def experimental_enable_numpy_behavior(prefer_float32: bool = False, dtype_conversion_mode: str = "legacy") -> None:
-    """prefer_float32: Python's floats alone are float32 in these functions. Operators of tensors stay TensorFlow's."""
+    """From now on tensors have T, astype, reshape, ravel, transpose, clip, max, mean, min and size, and operators of them join
+    dtypes. prefer_float32: Python's floats alone are float32. It cannot be undone, and is of the whole process.
+    """
+    from . import _members
+
+    if dtype_conversion_mode != "legacy":
+        raise _UnimplementedError(
+            f"experimental_enable_numpy_behavior: dtype_conversion_mode is 'legacy' alone here, not {dtype_conversion_mode!r}"
+        )
     _settings["prefer_float32"] = bool(prefer_float32)
+    _members.install()
 
 
 def ndim(a: Any) -> int:
