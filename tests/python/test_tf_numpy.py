@@ -25,6 +25,10 @@ def test_enabled_behavior():
         assert int(x @ x) == 55 and (x == 1.0).numpy().sum() == 1 and (x < 2.5).numpy().sum() == 3
         assert x.tolist() == list(range(6)) and int(x.size) == 6 and x.ndim == 1 and float(x.mean()) == 2.5
         assert int(x.max()) == 5 and int(x.min()) == 0 and x.clip(1, 3).numpy().max() == 3
+        z = tnp.arange(24).reshape(2, 3, 4)
+        assert z[1, tnp.newaxis, 1:3, ...].shape == (1, 2, 4) and z[:, (True, False, True)].shape == (2, 2, 4)
+        assert z[1, (0, 0, 1), tnp.asarray([0, 1, 1])].numpy().tolist() == [12, 13, 17]
+        assert x[x > 2].numpy().tolist() == [3, 4, 5] and x[[0, 2]].numpy().tolist() == [0, 2] and int(x[-1]) == 5
         v = tf.Variable([1.0, 2.0])
         with tf.GradientTape() as tape:
             y = tnp.sum(v * np.array([3.0, 4.0]))

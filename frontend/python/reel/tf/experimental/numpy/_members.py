@@ -5,9 +5,9 @@ from __future__ import annotations as _annotations
 import typing as _t
 
 from ... import _operators
-from ..._tensor import Tensor
+from ..._tensor import Tensor, TensorLike, wrap
 from . import _functions
-from ._types import together
+from ._types import tensor, together
 
 if _t.TYPE_CHECKING:
     from typing import Any
@@ -39,10 +39,24 @@ _PROPERTIES = {
 }
 
 
+def _place(key):
+    """A part of an index: lists and tuples of numbers are arrays of them."""
+    if isinstance(key, (list, tuple)) or hasattr(key, "__array__") or isinstance(key, TensorLike):
+        return tensor(key)
+    return key
+
+
+def _item(self, key):
+    """The elements at an index as NumPy has it: slices, numbers, None, and arrays of places or of bools."""
+    parts = key if isinstance(key, tuple) else (key,)
+    return wrap(self._core_value()[tuple(map(_place, parts))])
+
+
 def install() -> None:
     """Gives tensors the members and the operators, from now on."""
     for name, method in _METHODS.items():
         setattr(Tensor, name, method)
     for name, get in _PROPERTIES.items():
         setattr(Tensor, name, property(get))
+    Tensor.__getitem__ = _item  # type: ignore[method-assign]
     _operators.mixing[:] = [lambda a, b: tuple(together(a, b))]
