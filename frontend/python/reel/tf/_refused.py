@@ -189,13 +189,12 @@ _REASONS = {
         tf.keras.layers.MixUp tf.keras.layers.Pipeline tf.keras.layers.RandAugment tf.keras.layers.Random*
         tf.keras.layers.ReversibleEmbedding tf.keras.layers.STFTSpectrogram tf.keras.layers.Solarization
         tf.keras.layers.SpectralNormalization tf.keras.layers.deserialize tf.keras.layers.serialize""",
-    "boxes and windows of images that few programs differentiate": """tf.image.combined_non_max_suppression
-        tf.image.draw_bounding_boxes tf.image.extract_glimpse tf.image.generate_bounding_box_proposals
-        tf.image.non_max_suppression_padded tf.image.sample_distorted_bounding_box
-        tf.image.stateless_sample_distorted_bounding_box tf.compat.v1.image.crop_and_resize
+    "boxes and windows of images that few programs differentiate": """tf.image.extract_glimpse tf.image.generate_bounding_box_proposals
+        tf.image.sample_distorted_bounding_box
+        tf.image.stateless_sample_distorted_bounding_box tf.compat.v1.image.crop_and_resize tf.compat.v1.image.draw_bounding_boxes
         tf.compat.v1.image.resize_image_with_pad""",
-    "means of variables over time, views of checkpoints: keep a copy by assign, and tf.train.load_checkpoint": """
-        tf.train.CheckpointView tf.train.ExponentialMovingAverage tf.train.TrackableView tf.train.experimental""",
+    "views of checkpoints: tf.train.load_checkpoint reads them": """
+        tf.train.CheckpointView tf.train.TrackableView tf.train.experimental""",
     "parts of tf.data that TensorFlow's runtime alone has": """tf.data.IteratorSpec tf.data.Dataset.fingerprint
         tf.data.experimental.DatasetInitializer tf.data.experimental.ExternalStatePolicy
         tf.data.experimental.enable_debug_mode tf.data.experimental.from_variant tf.data.experimental.get_model_proto

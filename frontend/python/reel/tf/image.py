@@ -32,6 +32,9 @@ from ._image_color import rgb_to_yiq as rgb_to_yiq
 from ._image_color import rgb_to_yuv as rgb_to_yuv
 from ._image_color import yiq_to_rgb as yiq_to_rgb
 from ._image_color import yuv_to_rgb as yuv_to_rgb
+from ._image_detection import combined_non_max_suppression as combined_non_max_suppression
+from ._image_detection import draw_bounding_boxes as draw_bounding_boxes
+from ._image_detection import non_max_suppression_padded as non_max_suppression_padded
 from ._image_measure import image_gradients as image_gradients
 from ._image_measure import psnr as psnr
 from ._image_measure import sobel_edges as sobel_edges

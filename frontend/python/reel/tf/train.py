@@ -374,3 +374,14 @@ def checkpoints_iterator(
             _time.sleep(min(1.0, max(0.05, min_interval_secs)))
         seen = newest
         yield newest
+
+
+def __getattr__(name: str) -> Any:
+    """ExponentialMovingAverage, which is version 1's, too."""
+    if name == "ExponentialMovingAverage":
+        from .compat.v1._average import ExponentialMovingAverage
+
+        return ExponentialMovingAverage
+    from . import _refused
+
+    raise _refused.missing(__name__, name)
