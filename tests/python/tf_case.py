@@ -23,13 +23,13 @@ A line that begins with # is a comment.
 
 import json
 import pathlib
-import re
 import sys
 import zlib
 
 import numpy as np
+
 import tf_value
-from tf_value import described, error_of, given, total, weights
+from tf_value import described, error_of, given, total
 from tf_ways import derivatives, evaluate_graph, traced
 
 FOLDER = pathlib.Path(__file__).parent / "tf_cases"

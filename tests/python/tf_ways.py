@@ -3,6 +3,7 @@
 import contextlib
 
 import numpy as np
+
 from tf_value import described, error_of, given, tensors_of, total, weights
 
 

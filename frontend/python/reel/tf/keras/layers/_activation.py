@@ -6,7 +6,6 @@ import typing as _t
 
 from ... import _array, math, nn
 from ..._convert import cast, convert_to_tensor
-from ..._nn_windows import linked
 from ..._tensor import wrap
 from ...errors import ConversionError
 from .. import activations as _activations

@@ -6,7 +6,8 @@ import typing as _t
 
 from .... import _core
 from ..._convert import to_core
-from ..._nn_windows import linked, to_first, to_last
+from ..._linked import linked
+from ..._nn_windows import to_first, to_last
 from ..._tensor import wrap
 from ...errors import ConversionError
 from .. import activations as _activations
