@@ -1,5 +1,6 @@
 """Rows TG01 to TG48 of the gradient semantics, in functions and in graphs; compat.v1."""
 
+import gc
 import math
 
 import numpy as np
@@ -331,3 +332,26 @@ def test_a_trace_has_three_derivatives_of_what_numpy_computes(of, function):
     why = f"{of}: a trace has its first three derivatives, no fourth; take that outside of tf.function"
     with pytest.raises(tf.errors.UnimplementedError, match=why):
         tf.function(derivative, autograph=False)(x, 4)
+
+
+def test_a_step_leaves_no_cycles():
+    """What holds gradients is free when the step ends, not when Python looks for cycles."""
+    w = [tf.Variable(tf.ones([4])), tf.Variable(1.0)]
+    data = iter(tf.data.Dataset.zip((tf.data.Dataset.range(9), {"x": tf.data.Dataset.range(9)})))
+
+    def step():
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(w[0] * w[1])
+        for v, g in zip(w, tape.gradient(loss, w)):
+            v.assign_sub(0.1 * g)
+        tf.nest.map_structure(lambda x: x + 1, {"a": [loss]})
+        next(data)
+
+    step()
+    gc.collect()
+    gc.disable()
+    try:
+        step()
+        assert gc.collect() == 0
+    finally:
+        gc.enable()

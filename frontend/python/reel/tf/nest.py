@@ -75,17 +75,20 @@ def pack_sequence_as(structure: Any, flat_sequence: Iterable[Any], expand_compos
                 f"nest.pack_sequence_as: the structure is one leaf, but there are {len(flat)} values"
             )
         return flat[0]
-    leaves = iter(flat)
-
-    def build(part):
-        return _like(part, [build(child) if is_nested(child) else next(leaves) for child in _children(part)])
-
     wanted = len(flatten(structure))
     if wanted != len(flat):
         raise _core.InvalidArgumentError(
             f"nest.pack_sequence_as: the structure has {wanted} leaves, but there are {len(flat)} values"
         )
-    return build(structure)
+    return _packed(structure, iter(flat))
+
+
+def _packed(part, leaves):
+    """The leaves, an iterator, in the places of those of `part`.
+
+    No function inside of another: one that calls itself is a cycle, which keeps all the leaves until Python looks for such.
+    """
+    return _like(part, [_packed(c, leaves) for c in _children(part)]) if is_nested(part) else next(leaves)
 
 
 def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expand_composites: bool = False) -> None:

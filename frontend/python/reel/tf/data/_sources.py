@@ -182,22 +182,13 @@ class _ZipDataset(Dataset):
                     f"zip: expected datasets, not {d!r}; nest them in tuples and dicts, not lists"
                 )
         self._datasets = datasets
-        self._spec = _packed(datasets, [d.element_spec for d in flat])
+        self._spec = nest._packed(datasets, iter([d.element_spec for d in flat]))
         known = [d._count for d in flat]
         self._count = UNKNOWN if UNKNOWN in known else min((n for n in known if n >= 0), default=INFINITE)
 
     def _iterate(self, run: Run) -> Iterator[Any]:
         for parts in zip(*(d._iterate(run) for d in nest.flatten(self._datasets))):
-            yield _packed(self._datasets, parts)
-
-
-def _packed(structure, leaves):
-    leaves = iter(leaves)
-
-    def build(part):
-        return nest._like(part, [build(c) for c in nest._children(part)]) if nest.is_nested(part) else next(leaves)
-
-    return build(structure)
+            yield nest._packed(self._datasets, iter(parts))
 
 
 def _positive(value, name):
