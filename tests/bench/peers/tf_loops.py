@@ -3,7 +3,9 @@
     python3 tf_loops.py LIBRARY [NAME...]       one JSON line per loop and mode; LIBRARY: tensorflow or reel.tf
     python3 tf_loops.py beside PYTHON [NAME...] alternates this Python's reel.tf with TensorFlow of another, prints ratios
 
-Each loop runs eagerly and as a tf.function, one thread. Data are random: times do not depend on them.
+Each loop runs eagerly and as a tf.function, one thread; Keras's fit and a session of version 1 in their own way. Loops
+that look things up or divide integers run on reel.tf a third time, with checks of bounds off. Data are random: times do
+not depend on them.
 """
 
 import importlib
@@ -110,7 +112,79 @@ def keras_step(tf, model, optimizer, x, y):
     return step
 
 
-LOOPS = {f.__name__: f for f in (linear, core_mlp, walkthrough, quickstart)}
+def lookup(tf):
+    """1,024 rows of 16 floats from a table of 10,000, their squares' gradient, SGD of the rows."""
+    rng = np.random.default_rng(1)
+    table = tf.Variable(rng.normal(size=(10_000, 16)).astype(np.float32))
+    rows = tf.Variable(rng.integers(0, 10_000, 1024).astype(np.int32))  # of constants nothing is left to check
+
+    def step():
+        with tf.GradientTape() as tape:
+            loss = 0.01 * tf.reduce_sum(tf.square(tf.gather(table, rows)))
+        table.scatter_sub(tape.gradient(loss, table))
+        return loss
+
+    return step
+
+
+def divisions(tf):
+    """Quotients and remainders of 2^20 int32."""
+    rng = np.random.default_rng(1)
+    x, d = (tf.Variable(rng.integers(1, 1000, 1 << 20).astype(np.int32)) for _ in range(2))
+    return lambda: tf.reduce_sum(x // d + x % d)
+
+
+def fit(tf):
+    """Keras's fit: 784-128-10, batch 32, Adam, an epoch of 64 steps."""
+    model = tf.keras.Sequential([tf.keras.layers.Dense(128, activation="relu"), tf.keras.layers.Dense(10)])
+    model.compile("adam", tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(64 * 32, 784)).astype(np.float32)
+    y = rng.integers(0, 10, 64 * 32).astype(np.int32)
+    return lambda: model.fit(x, y, batch_size=32, verbose=0).history["loss"][0]
+
+
+def session(tf):
+    """A session of version 1: 784-128-10, batch 32 fed from NumPy, gradient descent."""
+    v1, rng = tf.compat.v1, np.random.default_rng(1)
+    with tf.Graph().as_default() as graph:
+        x, y = v1.placeholder(tf.float32, [None, 784]), v1.placeholder(tf.int32, [None])
+        w1, w2 = (v1.Variable(rng.normal(0, 0.05, s).astype(np.float32)) for s in ((784, 128), (128, 10)))
+        b1, b2 = (v1.Variable(np.zeros(n, np.float32)) for n in (128, 10))
+        logits = tf.matmul(tf.nn.relu(tf.matmul(x, w1) + b1), w2) + b2
+        loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=y, logits=logits))
+        train = v1.train.GradientDescentOptimizer(0.01).minimize(loss)
+        run = v1.Session(graph=graph).run
+        run(v1.global_variables_initializer())
+    feed = {x: rng.normal(size=(32, 784)).astype(np.float32), y: rng.integers(0, 10, 32).astype(np.int32)}
+    return lambda: run([train, loss], feed)[1]
+
+
+LOOPS = {f.__name__: f for f in (linear, core_mlp, walkthrough, quickstart, lookup, divisions, fit, session)}
+WHOLE = {"fit": 64, "session": 1}  # loops that are no function of tensors: steps of a call
+CHECKED = ("lookup", "divisions")
+
+
+def modes(library, name):
+    """How a loop is run."""
+    if name in WHOLE:
+        return [name]
+    return ["eager", "compiled"] + (["unchecked"] if name in CHECKED and library == "reel.tf" else [])
+
+
+def compiled(tf, step, mode):
+    """The step as a tf.function, with checks of bounds or without."""
+    if mode == "compiled":
+        return tf.function(step)
+    import reel
+
+    was = reel.check_bounds(False)
+    try:
+        step = tf.function(step)
+        step()
+    finally:
+        reel.check_bounds(was)
+    return step
 
 
 def measure(library, names):
@@ -120,10 +194,10 @@ def measure(library, names):
         tf.config.threading.set_intra_op_parallelism_threads(1)
         tf.config.threading.set_inter_op_parallelism_threads(1)
     for name in names:
-        for mode in ("eager", "compiled"):
+        for mode in modes(library, name):
             step = LOOPS[name](tf)
             step()  # optimizers make their variables
-            step = tf.function(step) if mode == "compiled" else step
+            step = compiled(tf, step, mode) if mode in ("compiled", "unchecked") else step
             for _ in range(5):
                 float(step())
             if library == "reel.tf":
@@ -134,7 +208,7 @@ def measure(library, names):
             while time.perf_counter() < end:
                 start = time.perf_counter()
                 loss = float(step())
-                times.append(time.perf_counter() - start)
+                times.append((time.perf_counter() - start) / WHOLE.get(name, 1))
             row = {"loop": name, "mode": mode, "ms": 1e3 * statistics.median(times), "steps": len(times), "loss": loss}
             print(json.dumps(row), flush=True)
 
@@ -152,8 +226,12 @@ def beside(other, names):
             for row in map(json.loads, out.stdout.splitlines()):
                 found.setdefault((row["loop"], row["mode"]), {}).setdefault(library, []).append(row["ms"])
     for (name, mode), times in found.items():
-        ours, theirs = (statistics.median(times[library]) for library in ("reel.tf", "tensorflow"))
-        print(f"{name:12} {mode:9} reel.tf {ours:8.3f} ms  TensorFlow {theirs:8.3f} ms  ratio {theirs / ours:5.2f}")
+        ours = statistics.median(times["reel.tf"])
+        other, theirs = "TensorFlow", times.get("tensorflow")
+        if mode == "unchecked":
+            other, theirs = "checked", found[name, "compiled"]["reel.tf"]
+        theirs = statistics.median(theirs)
+        print(f"{name:12} {mode:9} reel.tf {ours:8.3f} ms  {other:10} {theirs:8.3f} ms  ratio {theirs / ours:5.2f}")
 
 
 def main():
