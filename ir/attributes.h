@@ -34,10 +34,14 @@ class Attributes {
   }
   const std::vector<std::pair<std::string, AttrValue>>& entries() const { return entries_; }
   bool empty() const { return entries_.empty(); }
-  friend bool operator==(const Attributes&, const Attributes&) = default;
+  /// Keeps alive what a number among the values stands for, as long as there are copies of these attributes.
+  void Hold(std::shared_ptr<const void> held) { held_ = std::move(held); }
+  /// Of the values alone.
+  friend bool operator==(const Attributes& a, const Attributes& b) { return a.entries_ == b.entries_; }
 
  private:
   std::vector<std::pair<std::string, AttrValue>> entries_;
+  std::shared_ptr<const void> held_;
 };
 
 }  // namespace reel::ir

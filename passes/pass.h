@@ -21,7 +21,7 @@ struct PassContext {
   /// The module is compiled next and not differentiated any more: stop_gradient and vjp have done
   /// their work.
   bool differentiation_done = false;
-  /// false: ProveIndices takes every check_index away.
+  /// false: ProveIndices takes every check away.
   bool check_bounds = true;
   /// Constants of more bytes are not computed at compile time.
   int64_t fold_limit_bytes = 4096;
@@ -57,7 +57,7 @@ absl::StatusOr<bool> Hoist(ir::Module* m, const PassContext& context);
 /// Takes values of a few columns apart that loops stack and take single columns of: states of small systems, which they
 /// then carry column by column.
 absl::StatusOr<bool> Unstack(ir::Module* m, const PassContext& context);
-/// Takes away each check_index of indices that are in range whatever the arguments are: iota, argsort, clamped, modulo.
+/// Takes away each check of what is in range whatever the arguments are: iota, argsort, clamped, modulo; constants.
 absl::StatusOr<bool> ProveIndices(ir::Module* m, const PassContext& context);
 /// Removes nodes that no result depends on, and functions that no entry point reaches.
 absl::StatusOr<bool> Dce(ir::Module* m, const PassContext& context);

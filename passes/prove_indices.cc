@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "ir/budget_scope.h"
-#include "ir/check_index.h"
+#include "ir/check.h"
 #include "passes/pass.h"
 #include "passes/rewrite.h"
 
@@ -63,6 +63,7 @@ class Ranges {
         return IsInteger(f_.type(node.operands[0]).dtype) || f_.type(node.operands[0]).dtype == kBool ? OfCast(node)
                                                                                                       : Interval();
       case Op::kCheckIndex: return Checked(node);
+      case Op::kCheckInteger: return Accepted(node.attr<bool>("negative"), in(node, 0));
       case Op::kGather: return Union(in(node, 0), {0, 0});  // out of range
       case Op::kPad: return Union(in(node, 0), in(node, 1));
       case Op::kDynamicUpdate: return Union(in(node, 0), in(node, 1));
@@ -149,12 +150,26 @@ class Ranges {
     return {std::max<int64_t>(x.low, 0), std::min(x.high, std::max<int64_t>(ir::CheckedExtent(node.attrs()) - 1, 0))};
   }
 
+  // What a check_integer leaves.
+  static Interval Accepted(bool negative, Interval x) {
+    if (negative) return {std::max<int64_t>(x.low, 0), std::max<int64_t>(x.high, 0)};
+    return {x.low == 0 ? 1 : x.low, x.high == 0 ? -1 : x.high};
+  }
+
   const ir::Function& f_;
   std::vector<Interval> all_;
 };
 
 bool HasChecks(const ir::Function& f) {
-  return std::any_of(f.nodes().begin(), f.nodes().end(), [](const Node& n) { return n.op == Op::kCheckIndex; });
+  return std::any_of(f.nodes().begin(), f.nodes().end(), [](const Node& n) { return ir::IsCheck(n.op); });
+}
+
+// Whether the check cannot fail.
+bool IsProven(const Node& node, Interval x) {
+  if (node.op == Op::kCheckIndex) {
+    return node.attr<Shape>("shape").is_constant() && x.within(0, ir::CheckedExtent(node.attrs()) - 1);
+  }
+  return node.attr<bool>("negative") ? x.low >= 0 : x.low > 0 || x.high < 0;
 }
 
 }  // namespace
@@ -165,10 +180,8 @@ absl::StatusOr<bool> ProveIndices(ir::Module* m, const PassContext& context) {
     if (!HasChecks(*f)) continue;
     const Ranges ranges(*f);
     const auto visit = [&](const Node& node, Copier& copier, ir::Builder&) {
-      if (node.op != Op::kCheckIndex) return false;
-      const bool constant = node.attr<Shape>("shape").is_constant();
-      const bool proven = constant && ranges[node.operands[0]].within(0, ir::CheckedExtent(node.attrs()) - 1);
-      if (context.check_bounds && !proven) return false;
+      if (!ir::IsCheck(node.op)) return false;
+      if (context.check_bounds && !IsProven(node, ranges[node.operands[0]])) return false;
       copier.Map(node.result(), copier(node.operands[0]));
       return true;
     };

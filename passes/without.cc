@@ -12,7 +12,7 @@
 
 namespace reel::passes {
 
-bool IsCheck(const ir::Node& node) { return node.op == ir::Op::kCheckIndex; }
+bool IsCheck(const ir::Node& node) { return ir::IsCheck(node.op); }
 bool IsEffect(const ir::Node& node) { return node.op == ir::Op::kCallback && node.attr<bool>("effect"); }
 
 namespace {

@@ -15,7 +15,7 @@ using Names = HashMap<std::string, std::string>;
 /// their first operands; so do those that it calls. The function itself if there are none. `made` keeps what was made.
 std::string Without(ir::Module* m, const std::string& function, bool (*drops)(const ir::Node&), Names* made);
 
-/// What Without takes away: checks of indices; effects of callbacks.
+/// What Without takes away: checks of indices and divisors; effects of callbacks.
 bool IsCheck(const ir::Node& node);
 bool IsEffect(const ir::Node& node);
 

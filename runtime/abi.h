@@ -44,17 +44,17 @@ struct reel_instance {
 typedef int32_t (*reel_entry_fn)(void* instance, const void* const* arguments, void* const* results);
 
 // Every status: X(name, value, message). Values never change; new ones go to the end.
-#define REEL_STATUS_LIST(X)                                                                     \
-  X(REEL_OK, 0, "ok")                                                                           \
-  X(REEL_INVALID_ARGUMENT, 1, "an argument has a value outside its declared range")             \
-  X(REEL_NULL_POINTER, 2, "a pointer is null")                                                  \
-  X(REEL_MISALIGNED, 3, "a pointer is not aligned to its element type (instance: 64)")          \
-  X(REEL_OVERLAP, 4, "a result overlaps an argument, another result or the instance")           \
-  X(REEL_MEMORY_TOO_SMALL, 5, "the memory given for the instance is too small")                 \
-  X(REEL_UNSUPPORTED_CPU, 6, "the code needs CPU features that this machine lacks")             \
-  X(REEL_NOT_INITIALIZED, 7, "the instance was not initialised by this program's init")         \
-  X(REEL_STATE_PARTLY_UPDATED, 8, "the call failed after it had changed some variables")        \
-  X(REEL_INDEX_OUT_OF_RANGE, 9, "an index or a label is out of range; no variable was changed") \
+#define REEL_STATUS_LIST(X)                                                                                \
+  X(REEL_OK, 0, "ok")                                                                                      \
+  X(REEL_INVALID_ARGUMENT, 1, "an argument has a value outside its declared range")                        \
+  X(REEL_NULL_POINTER, 2, "a pointer is null")                                                             \
+  X(REEL_MISALIGNED, 3, "a pointer is not aligned to its element type (instance: 64)")                     \
+  X(REEL_OVERLAP, 4, "a result overlaps an argument, another result or the instance")                      \
+  X(REEL_MEMORY_TOO_SMALL, 5, "the memory given for the instance is too small")                            \
+  X(REEL_UNSUPPORTED_CPU, 6, "the code needs CPU features that this machine lacks")                        \
+  X(REEL_NOT_INITIALIZED, 7, "the instance was not initialised by this program's init")                    \
+  X(REEL_STATE_PARTLY_UPDATED, 8, "the call failed after it had changed some variables")                   \
+  X(REEL_INDEX_OUT_OF_RANGE, 9, "an index, a label or a divisor is out of range; no variable was changed") \
   X(REEL_CANCELLED, 10, "the call was stopped in a loop; variables may have changed")
 
 // Result of every call into generated code.

@@ -10,7 +10,6 @@
 
 #include "codegen/loop/key.h"
 #include "codegen/program/symbols.h"
-#include "ir/callback.h"
 #include "ir/key.h"
 #include "runtime/shared_library.h"
 
@@ -79,12 +78,11 @@ class CodeKeyWriter {
       Add(lanes);
       Add(in_line);
       if (control == Step::Control::kCheck) {
-        Add(program.checks[static_cast<size_t>(bytes)].dtype);
-        Add(program.checks[static_cast<size_t>(bytes)].extent);
-      } else if (control == Step::Control::kCallback) {
-        const CallbackSite& site = program.callbacks[static_cast<size_t>(bytes)];
-        Add(site.id);
-        for (int64_t word : ir::CallbackWords(site.types)) Add(word);
+        const ValueCheck& check = program.checks[static_cast<size_t>(bytes)];
+        Add(check.op);
+        Add(check.dtype);
+        Add(check.extent);
+        Add(check.op == ir::Op::kCheckInteger && check.attributes->Get<bool>("negative"));
       }
       AddSteps(first, program, layout);
       AddSteps(second, program, layout);
@@ -133,7 +131,8 @@ std::string CodeKey(const Program& program, const Target& target, int opt_level)
 }
 
 CodeCache::CodeCache(const std::string& folder, const Program& program, const Target& target, int opt_level)
-    : cache_(folder), key_(folder.empty() ? "" : CodeKey(program, target, opt_level)) {}
+    : cache_(program.callbacks.empty() ? folder : ""),
+      key_(folder.empty() || !program.callbacks.empty() ? "" : CodeKey(program, target, opt_level)) {}
 
 std::optional<CodeObjects> CodeCache::Get() const {
   const auto bytes = cache_.Get(key_);

@@ -11,7 +11,7 @@
 
 namespace reel::codegen {
 
-/// Machine code of one program in a DiskCache.
+/// Machine code of one program in a DiskCache. Not of one with callbacks, which are of this process alone.
 class CodeCache {
  public:
   CodeCache(const std::string& folder, const Program& program, const Target& target, int opt_level);
@@ -24,8 +24,8 @@ class CodeCache {
   const std::string key_;
 };
 
-/// All that the code depends on, as bytes: kernels, steps and places; target and level; this version of Reel
-/// and its compiler library, LLVM's version. Not names, and not the values of constants and
+/// All that the code of a program without callbacks depends on, as bytes: kernels, steps and places; target and level;
+/// this version of Reel and its compiler library, LLVM's version. Not names, and not the values of constants and
 /// variables.
 std::string CodeKey(const Program& program, const Target& target, int opt_level);
 

@@ -140,7 +140,7 @@ class EarlyUpdates {
   void AppendChecks() {
     std::vector<bool> first(early_.size());
     for (size_t g = early_.size(); g-- > 0;) {
-      first[g] = first[g] || out_.kernels[g].kind() == KernelKind::kCheckIndex;
+      first[g] = first[g] || out_.kernels[g].kind() == KernelKind::kCheck;
       if (!first[g]) continue;
       for (int d : out_.kernels[g].inputs) first[static_cast<size_t>(d)] = true;
     }

@@ -9,8 +9,8 @@
 #include "codegen/jit/jit.h"
 #include "codegen/jit/loader.h"
 #include "codegen/program/symbols.h"
-#include "ir/callback.h"
 #include "ir/strings.h"
+#include "runtime/callback.h"
 #include "runtime/profile.h"
 
 namespace reel::codegen {

@@ -194,7 +194,7 @@ void AddReduction(ir::Op op, const Target& target, std::vector<LibrarySpec>* out
 std::vector<LibrarySpec> LibrarySpecs(const Target& target) {
   std::vector<LibrarySpec> all;
   for (const ir::Op op : ir::AllOps()) {
-    if (op == ir::Op::kIdentity || op == ir::Op::kStopGradient || op == ir::Op::kCheckIndex) continue;
+    if (op == ir::Op::kIdentity || op == ir::Op::kStopGradient || ir::IsCheck(op)) continue;
     if (ir::Info(op).Has(ir::kElementwise)) AddElementwise(op, target, &all);
     if (IsReduction(op)) AddReduction(op, target, &all);
   }

@@ -393,7 +393,7 @@ class StepEmitter {
                     static_cast<uint64_t>(s.bytes));
   }
 
-  /// `i32 reel_callback(i64 id, ptr types, ptr buffers)`, on a table of buffers that all runs of the step share.
+  /// `i32 reel_callback(i64 id, ptr call, ptr buffers)`, on a table of buffers that all runs of the step share.
   void CallBack(const Step& s) {
     const CallbackSite& site = program_.callbacks[static_cast<size_t>(s.bytes)];
     llvm::Type *ptr = b_.getPtrTy(), *i64 = b_.getInt64Ty();
@@ -403,11 +403,12 @@ class StepEmitter {
     for (size_t i = 0; i < s.buffers.size(); ++i) {
       b_.CreateStore(Pointer(s.buffers[i]), b_.CreateConstInBoundsGEP1_64(ptr, table, i));
     }
-    const std::vector<int64_t> numbers = ir::CallbackWords(site.types);
+    const std::vector<int64_t> numbers = ir::CallbackWords(site.guarded, site.types);
     const std::vector<uint64_t> words(numbers.begin(), numbers.end());
-    Value* types = Data(llvm::ConstantDataArray::get(b_.getContext(), words));
+    Value* call = Data(llvm::ConstantDataArray::get(b_.getContext(), words));
     auto* type = llvm::FunctionType::get(b_.getInt32Ty(), {i64, ptr, ptr}, false);
-    PassFailureOn(b_.CreateCall(module_->getOrInsertFunction(kCallback, type), {Int64(b_, site.id), types, table}));
+    PassFailureOn(
+        b_.CreateCall(module_->getOrInsertFunction(kCallback, type), {Int64(b_, site.function->id()), call, table}));
   }
 
   void Call(const Step& s) {

@@ -128,14 +128,18 @@ void SinkGatherAddresses(llvm::Function* function) {
 }
 
 void EmitCheck(llvm::IRBuilderBase& b, const Program& program, const Step& step, Value* instance, Value* number) {
-  const IndexCheck& check = program.checks[static_cast<size_t>(step.bytes)];
+  const ValueCheck& check = program.checks[static_cast<size_t>(step.bytes)];
   llvm::Function* function = b.GetInsertBlock()->getParent();
   const auto block = [&](const char* name) { return llvm::BasicBlock::Create(b.getContext(), name, function); };
   llvm::BasicBlock *failed = block("failed"), *good = block("good");
-  Value* index = b.CreateLoad(check.dtype == kInt32 ? b.getInt32Ty() : b.getInt64Ty(), number);
-  Value* wide = b.CreateSExt(index, b.getInt64Ty());
-  Value* in_range = b.CreateICmpULT(wide, b.getInt64(static_cast<uint64_t>(check.extent)));
-  b.CreateCondBr(in_range, good, failed, llvm::MDBuilder(b.getContext()).createBranchWeights(1 << 20, 1));
+  Value* value = b.CreateLoad(b.getIntNTy(static_cast<unsigned>(8 * SizeOf(check.dtype))), number);
+  Value* wide = IsUnsigned(check.dtype) ? b.CreateZExt(value, b.getInt64Ty()) : b.CreateSExt(value, b.getInt64Ty());
+  const bool index = check.op == ir::Op::kCheckIndex;
+  Value* accepted = index ? b.CreateICmpULT(wide, b.getInt64(static_cast<uint64_t>(check.extent)))
+                    : !check.attributes->Get<bool>("negative") ? b.CreateICmpNE(wide, b.getInt64(0))
+                    : IsUnsigned(check.dtype)                  ? b.getTrue()
+                                                               : b.CreateICmpSGE(wide, b.getInt64(0));
+  b.CreateCondBr(accepted, good, failed, llvm::MDBuilder(b.getContext()).createBranchWeights(1 << 20, 1));
   b.SetInsertPoint(failed);
   const auto store = [&](Value* x, size_t i) {
     const uint64_t offset = offsetof(reel_instance, fault) + i * sizeof(int64_t);

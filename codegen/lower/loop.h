@@ -17,7 +17,8 @@ inline constexpr llvm::StringLiteral kIsLoop = "reel-loop";
 /// Code generation sees a base and offsets only within a block.
 void SinkGatherAddresses(llvm::Function* function);
 
-/// A kCheck step of a function that returns a reel_status: returns from it if what `number` points to is out of range.
+/// A kCheck step of a function that returns a reel_status: returns from it if the check refuses what `number` points
+/// to.
 void EmitCheck(llvm::IRBuilderBase& b, const Program& program, const Step& step, llvm::Value* instance,
                llvm::Value* number);
 

@@ -25,7 +25,7 @@ using ir::Value;
 
 // It does something else than to compute its result in a kernel.
 bool IsControl(const Node& node) {
-  return Info(node.op).Has(ir::kControl) || node.op == Op::kCheckIndex || node.op == Op::kCallback;
+  return Info(node.op).Has(ir::kControl) || ir::IsCheck(node.op) || node.op == Op::kCallback;
 }
 
 // How an item reads a stored value: aligned = at the item's own indices.
@@ -402,7 +402,7 @@ class Grouper {
   void PlaceControl(const Node& node) {
     const std::vector<Leaf> leaves = Leaves(node);
     KernelPlan group;
-    group.detail = DetailOf(node.op == Op::kCheckIndex ? KernelKind::kCheckIndex : KernelKind::kControl);
+    group.detail = DetailOf(ir::IsCheck(node.op) ? KernelKind::kCheck : KernelKind::kControl);
     group.root = node.result();
     group.inputs = GroupsOf(leaves);
     group.last = node.result(node.num_results - 1).id;

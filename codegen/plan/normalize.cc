@@ -243,7 +243,7 @@ int PassedThrough(const Node& node, int i, const ir::Module& module) {
   return branches ? parameter + 1 : parameter;
 }
 
-// What check_index nodes look at, and these themselves, where it takes nothing but maps and views of parameters to
+// What checks look at, and these themselves, where it takes nothing but maps and views of parameters to
 // compute: by node. They go in front, so that a call fails before it has changed a variable, and no chain of kernels is
 // interrupted.
 std::vector<bool> EarlyChecks(const ir::Function& f) {
@@ -260,7 +260,7 @@ std::vector<bool> EarlyChecks(const ir::Function& f) {
   }
   for (size_t n = count; n-- > 0;) {
     const Node& node = f.nodes()[n];
-    early[n] = early[n] || (possible[n] && node.op == Op::kCheckIndex);
+    early[n] = early[n] || (possible[n] && ir::IsCheck(node.op));
     for (Value v : node.operands) {
       if (early[n] && !f.is_parameter(v)) early[static_cast<size_t>(f.producer_index(v))] = true;
     }
@@ -268,11 +268,18 @@ std::vector<bool> EarlyChecks(const ir::Function& f) {
   return early;
 }
 
-// A check_index of one number: what is the largest of all, were they unsigned, stands for them.
+DType UnsignedOf(DType dtype) {
+  const int64_t size = SizeOf(dtype);
+  return size == 1 ? kUInt8 : size == 2 ? kUInt16 : size == 4 ? kUInt32 : kUInt64;
+}
+
+// A check of one number stands for that of all: of indices the largest, were they unsigned; of divisors the smallest,
+// were they unsigned; of exponents the smallest.
 void EmitCheck(Builder* b, const Node& node, Value x) {
   const Type type = b->type(x);
   const int64_t count = type.shape.size();
-  if (!node.attr<Shape>("shape").is_constant()) {
+  const bool index = node.op == Op::kCheckIndex;
+  if (index && !node.attr<Shape>("shape").is_constant()) {
     b->Fail(absl::InternalError("check_index: its extent is a symbol that no argument fixes"));
     return;
   }
@@ -281,12 +288,14 @@ void EmitCheck(Builder* b, const Node& node, Value x) {
   if (count == 1) {
     worst = type.shape.rank() == 0 ? x : b->Reshape(x, {});
   } else {
-    const DType bits = type.dtype == kInt32 ? kUInt32 : kUInt64;
-    worst = b->Bitcast(b->ReduceMax(b->Reshape(b->Bitcast(x, bits), {count}), {0}), type.dtype);
+    const DType bits = index || !node.attr<bool>("negative") ? UnsignedOf(type.dtype) : type.dtype;
+    const Value all = b->Reshape(bits == type.dtype ? x : b->Bitcast(x, bits), {count});
+    worst = index ? b->ReduceMax(all, {0}) : b->ReduceMin(all, {0});
+    if (bits != type.dtype) worst = b->Bitcast(worst, type.dtype);
   }
   const ir::Function& f = *b->function();
   if (!f.Is(worst, Op::kConstant) && IsUniformConstant(f, worst)) worst = b->Identity(worst);
-  b->Emit(Op::kCheckIndex, {worst}, node.attrs());
+  b->Emit(node.op, {worst}, node.attrs());
 }
 
 // A loop without a bound that changes nothing does not end once it runs: it is no identity.
@@ -350,6 +359,7 @@ absl::StatusOr<ir::Function> Normalize(const ir::Function& f, const ir::Module& 
     Value& result = at(node.result());
     switch (node.op) {
       case Op::kCheckIndex:
+      case Op::kCheckInteger:
         locate(node);
         if (live[n]) EmitCheck(&b, node, operands[0]);
         b.set_location(-1);

@@ -23,7 +23,7 @@ enum class Role : uint8_t {
 ///  - a result that is a parameter, a constant or a repeated result goes through an identity of its own;
 ///  - operands of control ops are constants or have memory; a result of a control op that is always one of its
 ///    operands is that operand; control ops without results are gone;
-///  - check_index is of one number, nothing reads its result, and it stands in front where it may.
+///  - a check is of one number, nothing reads its result, and it stands in front where it may.
 /// `origins`, if asked for: by value, the value of `function` that it was made for, or invalid; the nodes then have its
 /// location, which only checks have otherwise.
 /// Unimplemented: symbolic extents. Complex numbers must be expanded before.

@@ -13,7 +13,7 @@ KernelDetail DetailOf(KernelKind kind) {
     case KernelKind::kScan: return PlainKernel<KernelKind::kScan>();
     case KernelKind::kSort: return PlainKernel<KernelKind::kSort>();
     case KernelKind::kControl: return PlainKernel<KernelKind::kControl>();
-    case KernelKind::kCheckIndex: return PlainKernel<KernelKind::kCheckIndex>();
+    case KernelKind::kCheck: return PlainKernel<KernelKind::kCheck>();
   }
   return {};
 }
@@ -29,7 +29,7 @@ std::string_view KindName(KernelKind kind) {
     case KernelKind::kScan: return "scan";
     case KernelKind::kSort: return "sort";
     case KernelKind::kControl: return "control";
-    case KernelKind::kCheckIndex: return "check_index";
+    case KernelKind::kCheck: return "check";
   }
   return "";
 }

@@ -23,18 +23,7 @@ struct View {
 };
 
 /// What a kernel's loops make, in the order of KernelDetail.
-enum class KernelKind : uint8_t {
-  kMap,
-  kReduce,
-  kMatmul,
-  kRowWise,
-  kScatter,
-  kUpdate,
-  kScan,
-  kSort,
-  kControl,
-  kCheckIndex
-};
+enum class KernelKind : uint8_t { kMap, kReduce, kMatmul, kRowWise, kScatter, kUpdate, kScan, kSort, kControl, kCheck };
 
 /// Why a value has memory of its own: for Plan().
 enum class Why : uint8_t {
@@ -94,7 +83,7 @@ struct RowWiseKernel {
   friend bool operator==(const RowWiseKernel&, const RowWiseKernel&) = default;
 };
 /// A scatter or dynamic_update only writes its part of a buffer that holds operand 0. A control op has its first result
-/// as root, and reads and writes whole buffers; a check_index writes nothing.
+/// as root, and reads and writes whole buffers; a check writes nothing.
 template <KernelKind kKind>
 struct PlainKernel {
   friend bool operator==(const PlainKernel&, const PlainKernel&) = default;
@@ -102,7 +91,7 @@ struct PlainKernel {
 using KernelDetail =
     std::variant<MapKernel, ReduceKernel, MatmulKernel, RowWiseKernel, PlainKernel<KernelKind::kScatter>,
                  PlainKernel<KernelKind::kUpdate>, PlainKernel<KernelKind::kScan>, PlainKernel<KernelKind::kSort>,
-                 PlainKernel<KernelKind::kControl>, PlainKernel<KernelKind::kCheckIndex>>;
+                 PlainKernel<KernelKind::kControl>, PlainKernel<KernelKind::kCheck>>;
 /// A kernel of this kind that has nothing special yet.
 KernelDetail DetailOf(KernelKind kind);
 

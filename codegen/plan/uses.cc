@@ -11,7 +11,7 @@ using ir::Op;
 using ir::Value;
 
 // It is there for what it does.
-bool HasEffect(Op op) { return Info(op).Has(ir::kControl) || op == Op::kCheckIndex || op == Op::kCallback; }
+bool HasEffect(Op op) { return Info(op).Has(ir::kControl) || ir::IsCheck(op) || op == Op::kCallback; }
 
 // The stack an operand of a node belongs to: a chain of select(iota == k, part, rest) lays parts side by side along a
 // short axis, which ScheduleMap unrolls. So what only parts of one stack read is computed once, in its kernel.

@@ -17,8 +17,9 @@
 #include "codegen/schedule/signature.h"
 #include "ir/budget_scope.h"
 #include "ir/callback.h"
-#include "ir/check_index.h"
+#include "ir/check.h"
 #include "ir/strings.h"
+#include "runtime/callback.h"
 
 namespace reel::codegen {
 namespace {
@@ -161,7 +162,7 @@ absl::StatusOr<std::unique_ptr<Block>> BlockBuilder::PrepareAs(const Key& key, b
       } else if (absl::Status s = AddCallbackItem(plan, node, block.get()); !s.ok()) {
         return s;
       }
-    } else if (group.kind() == KernelKind::kCheckIndex) {
+    } else if (group.kind() == KernelKind::kCheck) {
       chains.Finish();
       AddCheckItem(plan, *f.producer(group.root), block.get());
     } else {
@@ -307,8 +308,11 @@ void BlockBuilder::AddControlItem(const PlanGraph& plan, const Node& node, std::
 
 absl::Status BlockBuilder::AddCallbackItem(const PlanGraph& plan, const Node& node, Block* block) {
   const ir::Function& f = block->f;
-  CallbackSite site{node.attr<int64_t>("id"), {f.type(node.result())}, node.attr<std::string>("of")};
-  if (!ir::HasCallback(site.id)) {
+  CallbackSite site{runtime::FindCallback(node.attr<int64_t>("id")),
+                    node.attr<bool>("guarded"),
+                    {f.type(node.result())},
+                    node.attr<std::string>("of")};
+  if (!site.function) {
     return absl::FailedPreconditionError(StrCat("@", f.name(), ": callback: ", site.of, " is ", ir::CallbackAdvice()));
   }
   BlockItem item;
@@ -331,8 +335,9 @@ void BlockBuilder::AddCheckItem(const PlanGraph& plan, const Node& node, Block* 
   item.kind = BlockItem::Kind::kCheck;
   item.values = {BufferOf(plan, node.operands[0])};
   item.maximum_iterations = static_cast<int64_t>(program_->checks.size());
-  const bool known = node.location >= 0;
-  program_->checks.push_back({f.type(node.operands[0]).dtype, ir::CheckedExtent(node.attrs()), node.attributes,
+  const bool known = node.location >= 0, index = node.op == Op::kCheckIndex;
+  program_->checks.push_back({node.op, f.type(node.operands[0]).dtype, index ? ir::CheckedExtent(node.attrs()) : 0,
+                              node.attributes,
                               known ? f.locations()[static_cast<size_t>(node.location)] : ir::Location()});
   block->items.push_back(std::move(item));
 }

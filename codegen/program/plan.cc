@@ -39,13 +39,18 @@ void CountCalls(const std::vector<Step>& steps, std::vector<int64_t>* calls) {
   }
 }
 
+const char* CheckName(const Program& program, const Step& step) {
+  const bool index = program.checks[static_cast<size_t>(step.bytes)].op == ir::Op::kCheckIndex;
+  return index ? "check of indices" : "check of integers";
+}
+
 void AppendSteps(const Program& program, const std::vector<Step>& steps, const std::string& indent, std::string* out) {
   for (const Step& step : steps) {
     if (step.control == Step::Control::kChain) {
       StrAppend(out, indent, "chain of ", step.chunks, " chunks, frames of ", step.bytes, " bytes\n");
       AppendSteps(program, step.first, indent + "  ", out);
     } else if (step.control == Step::Control::kCheck) {
-      StrAppend(out, indent, "check of indices\n");
+      StrAppend(out, indent, CheckName(program, step), "\n");
     } else if (step.control == Step::Control::kCallback) {
       StrAppend(out, indent, "callback ", program.callbacks[static_cast<size_t>(step.bytes)].of, "\n");
     } else if (step.control != Step::Control::kNone) {
@@ -168,7 +173,7 @@ class EntryDot {
         Steps(step.first, depth + 1);
         *out_ += "    }\n";
       } else if (step.control == Step::Control::kCheck) {
-        Vertex(vertex, "check of indices", "shape=diamond");
+        Vertex(vertex, CheckName(program_, step), "shape=diamond");
         Read(step.buffers[0], vertex, nullptr);
       } else if (step.control == Step::Control::kCallback) {
         Vertex(vertex, "callback", "shape=hexagon");

@@ -284,9 +284,14 @@ void PrintSteps(const Program& program, const std::vector<Step>& steps, const st
       PrintSteps(program, step.second, indent + "  ", out);
       StrAppend(out, indent, "}\n");
     } else if (step.control == Step::Control::kCheck) {
-      StrAppend(out, "check ", SlotText(step.buffers[0]), " below ",
-                program.checks[static_cast<size_t>(step.bytes)].extent,
-                step.lanes == 1 ? ", after variables changed\n" : "\n");
+      const ValueCheck& check = program.checks[static_cast<size_t>(step.bytes)];
+      StrAppend(out, "check ", SlotText(step.buffers[0]));
+      if (check.op == ir::Op::kCheckIndex) {
+        StrAppend(out, " below ", check.extent);
+      } else {
+        StrAppend(out, check.attributes->Get<bool>("negative") ? " not negative" : " not 0");
+      }
+      StrAppend(out, step.lanes == 1 ? ", after variables changed\n" : "\n");
     } else if (step.control == Step::Control::kCallback) {
       StrAppend(out, "callback ", program.callbacks[static_cast<size_t>(step.bytes)].of, "(");
       for (size_t i = 1; i < step.buffers.size(); ++i) StrAppend(out, SlotText(step.buffers[i]), ", ");

@@ -12,6 +12,7 @@
 #include "codegen/schedule/options.h"
 #include "codegen/target/target.h"
 #include "ir/graph.h"
+#include "runtime/callback.h"
 
 // The executable before LLVM: kernels, and per entry point the order in which they run on which memory.
 // One instance is one block: header (runtime/abi.h), variables, arena, all at constant offsets.
@@ -45,7 +46,7 @@ struct Step {
     kChain,  ///< first: the kernel calls
     kCallback,  ///< a function of the process writes buffers[0], reads the others: Program::callbacks[bytes]; it may
                 ///< fail
-    kCheck,  ///< the call fails if the number in buffers[0] is out of range for Program::checks[bytes]
+    kCheck,  ///< the call fails if Program::checks[bytes] refuses the number in buffers[0]
   };
   int32_t kernel = -1;
   std::vector<Slot> buffers;  ///< in the order of Kernel::buffers
@@ -102,17 +103,19 @@ inline bool MayBeLong(const Step& loop) {
 /// Whether some loop of these steps may be long. Recursion is as deep as control steps are nested.
 bool HaveLongLoop(const std::vector<Step>& steps);
 
-/// What a kCheck step looks for: an i32 or i64, of those that a check_index saw the largest as an unsigned number.
-struct IndexCheck {
+/// What a kCheck step looks for in a number, which stands for all that the check saw.
+struct ValueCheck {
+  ir::Op op = ir::Op::kCheckIndex;  ///< or check_integer
   DType dtype = kInt64;
-  int64_t extent = 0;
-  std::shared_ptr<const ir::Attributes> attributes;  ///< of the check_index
+  int64_t extent = 0;  ///< check_index
+  std::shared_ptr<const ir::Attributes> attributes;  ///< of the op
   ir::Location location;  ///< line 0: unknown
 };
 
 /// What a kCallback step calls.
 struct CallbackSite {
-  int64_t id = 0;  ///< ir/callback.h
+  std::shared_ptr<const runtime::Callback> function;
+  bool guarded = false;
   std::vector<Type> types;  ///< of the buffers: the result, the operands
   std::string of;
 };
@@ -128,7 +131,7 @@ struct Program {
   int64_t live_bytes = 0;  ///< largest sum of simultaneously live arena buffers
   int64_t instance_bytes = 0;  ///< header + variables + arena, a multiple of 64
   bool profile = false;  ///< entry points report to runtime/profile.h; kernels are the same
-  std::vector<IndexCheck> checks;
+  std::vector<ValueCheck> checks;
   std::vector<CallbackSite> callbacks;  ///< objects have none
 };
 

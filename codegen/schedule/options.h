@@ -34,7 +34,7 @@ struct PlanOptions {
       0;  ///< bytes of the arena; above them values are computed again instead of kept; 0 = no limit
   bool share_kernels = true;  ///< false: every group is scheduled, though equal to another (tests)
   bool profile = false;  ///< Program::profile; kernels run one after the other, in no chains
-  bool check_bounds = true;  ///< false: check_index checks nothing
+  bool check_bounds = true;  ///< false: check_index and check_integer check nothing
   const ScheduleBook* schedules = nullptr;  ///< schedules by kernel, where it has some (schedule/book.h)
   bool list_schedules = false;  ///< Kernel::other_schedules
   PhaseSwitches phases = {};

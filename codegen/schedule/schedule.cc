@@ -40,7 +40,7 @@ ScheduledKernel ScheduleGroup(const ir::Function& f, const PlanGraph& plan, int 
     case KernelKind::kUpdate: ScheduleUpdate(context); break;
     case KernelKind::kRowWise: ScheduleRows(context); break;
     case KernelKind::kControl:
-    case KernelKind::kCheckIndex: break;  // no kernel
+    case KernelKind::kCheck: break;  // no kernel
   }
   PruneExprs(&out.kernel);
   out.bound = builder.bound();

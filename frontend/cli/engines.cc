@@ -184,7 +184,7 @@ RunResult RunCompiled(const ir::Module& module, const ir::Function& function, co
                          " s; raise --budget-seconds"));
   }
   if (status == REEL_INDEX_OUT_OF_RANGE || status == REEL_STATE_PARTLY_UPDATED) {
-    Fail(kInvalid, internal::IndexFaultText(status, program, instance.data()));
+    Fail(kInvalid, internal::FaultOf(status, program, instance.data()).text);
   }
   if (status != REEL_OK) Fail(kInvalid, StrCat(function.name(), ": ", reel_status_message(status)));
   for (size_t i = 0; i < outputs.size(); ++i) {

@@ -6,10 +6,10 @@
 #include <mutex>
 
 #include "frontend/eager/kernel_library.h"
+#include "frontend/ops/callback.h"
 #include "frontend/ops/index.h"
 #include "frontend/program/compiled_data.h"
 #include "frontend/values/status.h"
-#include "ir/callback.h"
 #include "ir/hash_map.h"
 #include "ir/key.h"
 #include "ir/lazy.h"
@@ -157,10 +157,10 @@ runtime::Buffer Filled(const std::byte* number, const Type& type) {
 namespace {
 
 Tensor CallBack(const ir::Attributes& attributes, absl::Span<const Tensor> operands, const Type& type) {
-  std::vector<ir::CallbackTensor> in;
-  for (const Tensor& x : operands) in.push_back({x.type(), const_cast<void*>(x.raw_data())});
   runtime::Buffer buffer = NewBuffer(type);
-  ir::RunCallback(attributes.Get<int64_t>("id"), in, {type, buffer.data()});
+  std::vector<CallbackTensor> tensors{{type, buffer.data()}};
+  for (const Tensor& x : operands) tensors.push_back({x.type(), const_cast<void*>(x.raw_data())});
+  RunCallback(attributes, tensors);
   return MakeTensor(type, std::move(buffer));
 }
 
@@ -168,8 +168,8 @@ Tensor CallBack(const ir::Attributes& attributes, absl::Span<const Tensor> opera
 
 TensorList RunKernel(ir::Op op, const AttributesPtr& attributes, absl::Span<const Tensor> operands,
                      absl::Span<const Type> result_types) {
-  if (op == ir::Op::kCheckIndex) {
-    CheckIndexValues(*attributes, operands[0]);
+  if (ir::IsCheck(op)) {
+    CheckValues(op, *attributes, operands[0]);
     return {MakeTensor(result_types[0], operands[0].internal_data()->buffer())};
   }
   if (op == ir::Op::kCallback) return {CallBack(*attributes, operands, result_types[0])};

@@ -10,7 +10,7 @@
 #include "frontend/values/location.h"
 #include "frontend/values/promotion.h"
 #include "frontend/values/status.h"
-#include "ir/check_index.h"
+#include "ir/check.h"
 #include "ir/strings.h"
 #include "reel/debugging.h"
 #include "reel/ops.h"
@@ -32,10 +32,22 @@ std::atomic<bool> bounds_check{true};
 [[gnu::tls_model("initial-exec")]] thread_local constinit int unchecked_scopes = 0;
 
 template <typename T>
-void CheckValues(const ir::Attributes& check, const Tensor& indices) {
+void CheckIndexValues(const ir::Attributes& check, const Tensor& indices) {
   const auto x = indices.data<T>();
   const auto index = ir::IndexOutOfRange<T>({x.data(), x.size()}, ir::CheckedExtent(check));
   if (index) ThrowError(ErrorCode::kOutOfRange, ir::IndexOutOfRangeText(check, *index));
+}
+
+template <typename T>
+bool IsRefused(const ir::Attributes& check, const Tensor& values) {
+  if (values.dtype() != DTypeOf<T>::value) return false;
+  const auto x = values.data<T>();
+  return ir::IntegerRefused<T>(check, {x.data(), x.size()}).has_value();
+}
+
+template <typename... T>
+void CheckIntegerValues(const ir::Attributes& check, const Tensor& values) {
+  if ((IsRefused<T>(check, values) || ...)) ThrowInvalid(ir::IntegerRefusedText(check));
 }
 
 // Whether something is made that will run with other indices.
@@ -48,13 +60,15 @@ bool IsForLater(const Tensor& indices) {
   });
 }
 
-Tensor Checked(ir::Attributes check, const Tensor& indices) {
+Tensor Checked(ir::Op op, ir::Attributes check, const Tensor& values) {
+  if (IsForLater(values)) return ChecksBounds() ? Dispatch(op, {values}, std::move(check)) : values;
+  CheckValues(op, check, values);
+  return values;
+}
+
+Tensor CheckedIndices(ir::Attributes check, const Tensor& indices) {
   if (indices.dtype() != kInt32 && indices.dtype() != kInt64) return indices;  // the op itself says so
-  if (IsForLater(indices)) {
-    return ChecksBounds() ? Dispatch(ir::Op::kCheckIndex, {indices}, std::move(check)) : indices;
-  }
-  if (check.Get<Shape>("shape").is_constant()) CheckIndexValues(check, indices);
-  return indices;
+  return Checked(ir::Op::kCheckIndex, std::move(check), indices);
 }
 
 }  // namespace
@@ -63,16 +77,25 @@ bool ChecksBounds() { return unchecked_scopes == 0 && bounds_check.load(std::mem
 UncheckedScope::UncheckedScope() { ++unchecked_scopes; }
 UncheckedScope::~UncheckedScope() { --unchecked_scopes; }
 
-void CheckIndexValues(const ir::Attributes& check, const Tensor& indices) {
-  indices.dtype() == kInt32 ? CheckValues<int32_t>(check, indices) : CheckValues<int64_t>(check, indices);
+void CheckValues(ir::Op op, const ir::Attributes& check, const Tensor& values) {
+  if (op == ir::Op::kCheckInteger) {
+    return CheckIntegerValues<int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t>(check, values);
+  }
+  if (!check.Get<Shape>("shape").is_constant()) return;
+  values.dtype() == kInt32 ? CheckIndexValues<int32_t>(check, values) : CheckIndexValues<int64_t>(check, values);
 }
 
 Tensor CheckIndices(const char* op, const Type& x, const Tensor& indices, int64_t axis) {
-  return Checked(ir::CheckIndexAttributes(op, x, axis, false), indices);
+  return CheckedIndices(ir::CheckIndexAttributes(op, x, axis, false), indices);
 }
 
 Tensor CheckLabelRange(const char* op, const Tensor& labels, int64_t classes) {
-  return Checked(ir::CheckIndexAttributes(op, {kFloat32, {classes}}, 0, true), labels);
+  return CheckedIndices(ir::CheckIndexAttributes(op, {kFloat32, {classes}}, 0, true), labels);
+}
+
+Tensor CheckIntegers(const char* op, const Tensor& values, bool negative) {
+  if (!IsInteger(values.dtype()) || (negative && IsUnsigned(values.dtype()))) return values;
+  return Checked(ir::Op::kCheckInteger, ir::CheckIntegerAttributes(op, negative), values);
 }
 
 Tensor IndexTensor(const Operand& x) {

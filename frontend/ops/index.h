@@ -14,7 +14,9 @@ namespace reel::internal {
 }
 /// The same for the numbers of classes.
 [[nodiscard]] Tensor CheckLabelRange(const char* op, const Tensor& labels, int64_t classes);
-/// Whether traces have a check_index; process-wide, and not of this thread inside of an UncheckedScope.
+/// The integers, divisors or if `negative` exponents of the op; throws if one is 0, or negative. Else as CheckIndices.
+[[nodiscard]] Tensor CheckIntegers(const char* op, const Tensor& values, bool negative);
+/// Whether traces have checks; process-wide, and not of this thread inside of an UncheckedScope.
 bool ChecksBounds();
 class UncheckedScope {
  public:
@@ -23,8 +25,8 @@ class UncheckedScope {
   UncheckedScope(const UncheckedScope&) = delete;
   UncheckedScope& operator=(const UncheckedScope&) = delete;
 };
-/// What a check_index does to values.
-void CheckIndexValues(const ir::Attributes& check, const Tensor& indices);
+/// What a check_index or check_integer does to values.
+void CheckValues(ir::Op op, const ir::Attributes& check, const Tensor& values);
 /// The operand; throws unless it is i32 or i64.
 Tensor IndexTensor(const Operand& x);
 

@@ -14,13 +14,13 @@
 #include "frontend/program/interrupt.h"
 #include "frontend/program/symbolic_programs.h"
 #include "frontend/values/status.h"
-#include "ir/callback.h"
-#include "ir/check_index.h"
+#include "ir/check.h"
 #include "ir/file/writer.h"
 #include "ir/lazy.h"
 #include "ir/strings.h"
 #include "runtime/abi.h"
 #include "runtime/allocator.h"
+#include "runtime/callback.h"
 #include "runtime/environment.h"
 #include "runtime/fork.h"
 #include "runtime/thread_pool.h"
@@ -193,20 +193,23 @@ void WriteInitialValues(const codegen::Program& program, const runtime::Buffer& 
   }
 }
 
-std::string IndexFaultText(int32_t status, const codegen::Program& program, const void* instance) {
+Fault FaultOf(int32_t status, const codegen::Program& program, const void* instance) {
   const int64_t* fault = static_cast<const reel_instance*>(instance)->fault;
-  const codegen::IndexCheck& check = program.checks.at(static_cast<size_t>(fault[0]));
-  std::string text = ir::IndexOutOfRangeText(*check.attributes, fault[1]);
+  const codegen::ValueCheck& check = program.checks.at(static_cast<size_t>(fault[0]));
+  const bool index = check.op == ir::Op::kCheckIndex;
+  std::string text =
+      index ? ir::IndexOutOfRangeText(*check.attributes, fault[1]) : ir::IntegerRefusedText(*check.attributes);
   if (check.location.line > 0) StrAppend(&text, ", at ", check.location.file, ":", check.location.line);
   if (status == REEL_STATE_PARTLY_UPDATED) StrAppend(&text, "; ", reel_status_message(status));
-  return text;
+  return {index ? ErrorCode::kOutOfRange : ErrorCode::kInvalidArgument, std::move(text)};
 }
 
 void CheckStatus(std::string_view entry, int32_t status, const codegen::Program& program, const void* instance) {
   if (status == REEL_OK) return;
-  if (const std::exception_ptr thrown = ir::TakeCallbackError()) std::rethrow_exception(thrown);
+  if (const std::exception_ptr thrown = runtime::TakeCallbackError()) std::rethrow_exception(thrown);
   if (status == REEL_INDEX_OUT_OF_RANGE || status == REEL_STATE_PARTLY_UPDATED) {
-    ThrowError(ErrorCode::kOutOfRange, IndexFaultText(status, program, instance));
+    const Fault fault = FaultOf(status, program, instance);
+    ThrowError(fault.code, fault.text);
   }
   if (status == REEL_CANCELLED) ThrowError(ErrorCode::kCancelled, StrCat(entry, ": ", reel_status_message(status)));
   const bool users = status == REEL_INVALID_ARGUMENT;

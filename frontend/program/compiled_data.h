@@ -70,8 +70,12 @@ void InitHeader(void* instance);
 
 /// Throws what a compiled entry point reports, which ran on this instance.
 void CheckStatus(std::string_view entry, int32_t status, const codegen::Program& program, const void* instance);
-/// Of a check of indices that failed: "gather: index 7 is out of range ..., at model.py:12".
-std::string IndexFaultText(int32_t status, const codegen::Program& program, const void* instance);
+/// A check that failed: "gather: index 7 is out of range ..., at model.py:12".
+struct Fault {
+  ErrorCode code;
+  std::string text;
+};
+Fault FaultOf(int32_t status, const codegen::Program& program, const void* instance);
 
 }  // namespace reel::internal
 

@@ -70,6 +70,7 @@ class Forms {
       case ir::Op::kReshape:
       case ir::Op::kBroadcast:
       case ir::Op::kCheckIndex:
+      case ir::Op::kCheckInteger:
       case ir::Op::kStopGradient: return operand(0);
       default: break;
     }

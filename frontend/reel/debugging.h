@@ -39,7 +39,7 @@ NumericsCheck CheckNumerics(NumericsCheck check);
 /// returns what it was, true at first. Where one is out of range the run then throws OutOfRange, naming op, index,
 /// range and the user's line, and its variables keep their values. What is traced while it is off reads zeros there and
 /// writes nothing. Eager ops always look. Costs one maximum over the indices; CompileOptions::check_bounds leaves the
-/// checks of a graph out.
+/// checks of a graph out. Integer divisors and exponents of Python's reel.tf are checked with them.
 bool CheckBounds(bool check);
 
 /// Options of CheckGradients.

@@ -1,7 +1,5 @@
 #include "ir/callback.h"
 
-#include <cstring>
-#include <exception>
 #include <utility>
 #include <vector>
 
@@ -13,23 +11,12 @@ namespace reel::ir {
 
 // Functions of the process see rounded values.
 KERNEL(Callback) {
-  const int64_t id = c.attr_int("id");
-  if (!HasCallback(id)) return OpError(c.op, StrCat(c.attributes.Get<std::string>("of"), " is ", CallbackAdvice()));
-  std::vector<std::vector<std::byte>> bytes;
-  std::vector<CallbackTensor> operands;
-  for (const EvalTensor* x : c.operands) {
-    const Literal literal = ToLiteral(*x);
-    bytes.emplace_back(literal.bytes().begin(), literal.bytes().end());
-    operands.push_back({x->type, nullptr});
-  }
-  for (size_t i = 0; i < bytes.size(); ++i) operands[i].data = bytes[i].data();
-  std::vector<std::byte> result(static_cast<size_t>(c.result.bytes()));
-  try {
-    RunCallback(id, operands, {c.result, result.data()});
-  } catch (const std::exception& e) {
-    return absl::AbortedError(StrCat(c.attributes.Get<std::string>("of"), ": ", e.what()));
-  }
-  auto out = FromLiteral(Literal(c.result, std::move(result)));
+  if (!c.options.callback) return OpError(c.op, StrCat(c.attributes.Get<std::string>("of"), " is ", CallbackAdvice()));
+  std::vector<Literal> operands;
+  for (const EvalTensor* x : c.operands) operands.push_back(ToLiteral(*x));
+  const auto made = c.options.callback(c.attributes, operands, c.result);
+  if (!made.ok()) return made.status();
+  auto out = FromLiteral(*made);
   if (!out.ok()) return out.status();
   return *std::move(out);
 }

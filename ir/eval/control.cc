@@ -168,7 +168,7 @@ class Machine {
     if (absl::Status s = Charge(node.op, Cost(node, pointers, types[0])); !s.ok()) return s;
     auto attributes = Resolve(node);
     if (!attributes.ok()) return attributes.status();
-    auto out = RunKernel({node.op, **attributes, pointers, types}, options_);
+    auto out = RunKernel({node.op, **attributes, pointers, types, options_});
     if (!out.ok()) return out.status();
     Handles results;
     for (EvalTensor& t : *out) results.push_back(Own(std::move(t)));

@@ -3,6 +3,7 @@
 
 #include <complex>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -40,6 +41,10 @@ absl::StatusOr<EvalTensor> FromLiteral(const Literal& literal);
 /// Rounds floats to the dtype, to nearest even.
 Literal ToLiteral(const EvalTensor& tensor);
 
+/// What a callback op with these attributes gives: the evaluator does not know the functions of the process.
+using CallbackFunction = std::function<absl::StatusOr<Literal>(const Attributes& attributes,
+                                                               absl::Span<const Literal> operands, const Type& result)>;
+
 struct EvalOptions {
   /// Scalar operations before the evaluation fails with ResourceExhausted: bounds endless loops.
   int64_t max_operations = std::numeric_limits<int64_t>::max();
@@ -47,6 +52,8 @@ struct EvalOptions {
   int64_t max_bytes = int64_t{1} << 34;
   /// Rounds floats to their dtype after every op: then exact ops give the very bits of compiled code.
   bool round_each_op = false;
+  /// Null: callback ops fail.
+  CallbackFunction callback = nullptr;
 };
 
 /// Runs a function of a verified module. `parameters` and the results include state. Iterative:

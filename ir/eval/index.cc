@@ -3,7 +3,7 @@
 #include <functional>
 #include <type_traits>
 
-#include "ir/check_index.h"
+#include "ir/check.h"
 #include "ir/eval/kernels.h"
 #include "ir/infer.h"
 
@@ -94,6 +94,12 @@ KERNEL(CheckIndex) {
   if (!c.attributes.Get<Shape>("shape").is_constant()) return OpError(c.op, "the evaluator needs constant extents");
   const auto index = IndexOutOfRange<int64_t>(c.operand(0).i, CheckedExtent(c.attributes));
   if (index) return absl::OutOfRangeError(IndexOutOfRangeText(c.attributes, *index));
+  return c.operand(0);
+}
+
+KERNEL(CheckInteger) {
+  const auto value = IntegerRefused<int64_t>(c.attributes, c.operand(0).i);
+  if (value) return absl::InvalidArgumentError(IntegerRefusedText(c.attributes));
   return c.operand(0);
 }
 

@@ -17,11 +17,11 @@ constexpr Kernel kKernels[] = {
 
 }  // namespace
 
-absl::StatusOr<std::vector<EvalTensor>> RunKernel(const KernelContext& c, const EvalOptions& options) {
+absl::StatusOr<std::vector<EvalTensor>> RunKernel(const KernelContext& c) {
   auto out = kKernels[static_cast<size_t>(c.op)](c);
   if (!out.ok()) return out.status();
   for (EvalTensor& t : out->tensors) {
-    if (!options.round_each_op) break;
+    if (!c.options.round_each_op) break;
     const DType dtype = RealOf(t.type.dtype);
     for (double& x : t.f) x = RoundTo(dtype, x);
     for (auto& z : t.c) z = {RoundTo(dtype, z.real()), RoundTo(dtype, z.imag())};
@@ -158,7 +158,7 @@ absl::StatusOr<std::vector<EvalTensor>> EvaluateNode(Op op, const Attributes& at
     }
     bytes += BytesOf(type);
   }
-  return RunKernel({op, attributes, pointers, *results}, options);
+  return RunKernel({op, attributes, pointers, *results, options});
 }
 
 }  // namespace reel::ir

@@ -11,14 +11,20 @@ namespace reel::ir {
 /// What a kernel sees: checked operands and the results' types, whose shapes are constant.
 struct KernelContext {
   KernelContext(Op op_, const Attributes& attributes_, absl::Span<const EvalTensor* const> operands_,
-                absl::Span<const Type> results_)
-      : op(op_), attributes(attributes_), operands(operands_), results(results_), result(results_[0]) {}
+                absl::Span<const Type> results_, const EvalOptions& options_)
+      : op(op_),
+        attributes(attributes_),
+        operands(operands_),
+        results(results_),
+        result(results_[0]),
+        options(options_) {}
 
   Op op;
   const Attributes& attributes;
   absl::Span<const EvalTensor* const> operands;
   absl::Span<const Type> results;
   const Type& result;  ///< the first
+  const EvalOptions& options;
 
   const EvalTensor& operand(int n) const { return *operands[static_cast<size_t>(n)]; }
   int64_t attr_int(std::string_view name) const { return attributes.Get<int64_t>(name); }
@@ -40,7 +46,7 @@ using Kernel = absl::StatusOr<KernelResults> (*)(const KernelContext&);
 #undef OP
 
 /// Looks up the op's kernel and runs it.
-absl::StatusOr<std::vector<EvalTensor>> RunKernel(const KernelContext& context, const EvalOptions& options);
+absl::StatusOr<std::vector<EvalTensor>> RunKernel(const KernelContext& context);
 
 /// After so many sweeps eigh and svd stop.
 inline constexpr int kMaxJacobiSweeps = 60;

@@ -83,4 +83,6 @@ absl::StatusOr<TypeList> InferCheckIndexRule(const InferContext& c) {
   return TypeList{c.operand(0)};
 }
 
+absl::StatusOr<TypeList> InferCheckIntegerRule(const InferContext& c) { return TypeList{c.operand(0)}; }
+
 }  // namespace reel::ir

@@ -19,6 +19,10 @@ absl::StatusOr<TypeList> InferCallbackRule(const InferContext& c) {
   if (c.attributes.Get<bool>("effect") && (c.operands.empty() || c.operand(0) != result)) {
     return OpError(c.op, StrCat("of an effect, the first operand must be ", result.ToString(), ", as the result"));
   }
+  if (c.attributes.Get<bool>("guarded") && (c.operands.size() < 2 || c.operand(1).dtype != kBool)) {
+    return OpError(c.op, StrCat("of a guarded function, the second operand must be of bool, got ",
+                                c.operands.size() < 2 ? "none" : c.operand(1).ToString()));
+  }
   return TypeList{result};
 }
 

@@ -50,7 +50,7 @@ class BatchFunctions {
   void Add(const BatchKey& key, BuiltBatch built);
   /// Adds a function under the first free name like its own; returns that name.
   std::string AddFunction(ir::Function function);
-  /// A function that does the same without check_index, or the function itself: what runs for rows that do not ask for
+  /// A function that does the same without checks, or the function itself: what runs for rows that do not ask for
   /// its results must not fail.
   std::string WithoutChecks(const std::string& function);
 

@@ -257,9 +257,9 @@ TEST(Readme, SaysWhatIsPromised) {
 // Every op of real numbers is in the table, or is none of these.
 TEST(Table, HasEveryOp) {
   const std::set<std::string> others = {
-      "identity",      "stop_gradient", "not",         "bitcast", "cast",      "next_after", "and",        "or",
-      "xor",           "shift_left",    "shift_right", "equal",   "not_equal", "less",       "less_equal", "greater",
-      "greater_equal", "select",        "complex",     "real",    "imag",      "check_index"};
+      "identity",      "stop_gradient", "not",         "bitcast", "cast",      "next_after",  "and",          "or",
+      "xor",           "shift_left",    "shift_right", "equal",   "not_equal", "less",        "less_equal",   "greater",
+      "greater_equal", "select",        "complex",     "real",    "imag",      "check_index", "check_integer"};
   std::set<std::string> names;
   for (const Scalar* f : All()) EXPECT_TRUE(names.insert(f->name).second) << f->name;
   for (const ir::Op op : ir::AllOps()) {

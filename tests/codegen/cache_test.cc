@@ -21,6 +21,7 @@
 #include "ir/builder.h"
 #include "runtime/abi.h"
 #include "runtime/buffer.h"
+#include "runtime/callback.h"
 #include "tests/codegen/kernel_util.h"
 
 namespace reel::codegen {
@@ -278,6 +279,30 @@ TEST_F(CacheTest, CodeIsCompiledOnce) {
   const Result other = CompileAndRun(folder_, 2);
   EXPECT_TRUE(other.cached);
   EXPECT_EQ(other.values, CompileAndRun("", 2).values);
+}
+
+// No other process, and no later function of this one, would find it.
+TEST_F(CacheTest, CodeWithCallbacksIsNotKept) {
+  const auto callback = runtime::AddCallback([](const int64_t*, void* const*) {});
+  ir::Module module = Graph(1);
+  ir::Function* f = module.FindFunction("main");
+  ir::Builder builder(f);
+  const Type type = f->type(f->results()[0]);
+  f->SetResults({builder.Emit(ir::Op::kCallback, {f->results()[0]},
+                              {{"dtype", type.dtype},
+                               {"effect", false},
+                               {"guarded", false},
+                               {"id", callback->id()},
+                               {"of", std::string("nothing")},
+                               {"shape", type.shape}})});
+  CompilerOptions options;
+  options.cache_dir = folder_;
+  for (int i = 0; i < 2; ++i) {
+    const auto code = reel_compiler()->Compile(module, options);
+    ASSERT_TRUE(code.ok()) << code.status();
+    EXPECT_FALSE((*code)->times().cached);
+  }
+  EXPECT_EQ(Files().size(), 0u);
 }
 
 TEST_F(CacheTest, DamagedCodeIsCompiledAgain) {

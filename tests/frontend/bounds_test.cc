@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "frontend/ops/index.h"
 #include "ir/eval/eval.h"
 #include "ir/text/parser.h"
 #include "tests/frontend/expect.h"
@@ -134,11 +135,11 @@ std::vector<Case> Cases() {
   return cases;
 }
 
-std::string ErrorOf(const std::function<void()>& body) {
+std::string ErrorOf(const std::function<void()>& body, ErrorCode code = ErrorCode::kOutOfRange) {
   try {
     body();
   } catch (const Error& e) {
-    EXPECT_EQ(e.code(), ErrorCode::kOutOfRange) << e.what();
+    EXPECT_EQ(e.code(), code) << e.what();
     return e.what();
   }
   return "no error";
@@ -186,6 +187,67 @@ TEST(Bounds, EveryIndexFunctionInEveryEngine) {
       }
     }
   }
+}
+
+// Divisors of 0 and negative exponents of every integer dtype, where a 0 or a MIN stands anywhere.
+TEST(Bounds, IntegersThatAreRefused) {
+  for (const DType dtype : {kInt8, kInt16, kInt32, kInt64, kUInt8, kUInt16, kUInt32, kUInt64}) {
+    for (const bool negative : {false, true}) {
+      if (negative && IsUnsigned(dtype)) continue;
+      const F f = [&](const Inputs& x) {
+        const Tensor y = internal::CheckIntegers(negative ? "Pow" : "FloorMod", x[0], negative);
+        return negative ? Add(x[1], y) : Div(x[1], y);
+      };
+      const std::string says = negative ? "Integers to negative integer powers are not allowed [Op:Pow]"
+                                        : "Integer division by zero [Op:FloorMod]";
+      for (const int64_t n : {1, 3, 100}) {
+        SCOPED_TRACE(std::string(Name(dtype)) + " " + std::to_string(n) + " " + says);
+        const Inputs good{Full({n}, 2, dtype), Full({n}, 5, dtype)};
+        Inputs bad = good;
+        bad[0] = Where(Equal(Iota({n}, 0), n / 2), Full({n}, negative ? -128 : 0, dtype), good[0]);
+        const auto error = [&](const std::function<void()>& body) {
+          return ErrorOf(body, ErrorCode::kInvalidArgument);
+        };
+        const Tensor value = f(good);
+        EXPECT_THAT(error([&] { f(bad); }), HasSubstr(says));
+        for (const Function& g : {Traced(f, good), Recorded(f, good)}) {
+          EXPECT_THAT(Evaluated(g, bad), HasSubstr(says));
+          for (const int level : {0, 2}) {
+            const Executable run = Compile(g, {.opt_level = level});
+            EXPECT_THAT(error([&] { run(run.entries()[0], bad); }), HasSubstr(says)) << level;
+            EXPECT_EQ(Values(run(run.entries()[0], good)), Values(value)) << level;
+            const Executable trusting = Compile(g, {.opt_level = level, .check_bounds = false});
+            EXPECT_EQ(error([&] { trusting(trusting.entries()[0], bad); }), "no error") << level;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Bounds, DivisorsInLoopsAndWhatIsProven) {
+  const F loop = [](const Inputs& x) {
+    return ForLoop(
+        4,
+        [&](const Tensor& i, const Tensor& y) {
+          return Add(y, Div(100, internal::CheckIntegers("Div", Sub(x[0], i), false)));
+        },
+        Tensor(int64_t{0}));
+  };
+  const Inputs good{Tensor(int64_t{9})}, bad{Tensor(int64_t{3})};
+  for (const int level : {0, 2}) {
+    const Executable run = Compile(Traced(loop, good), {.opt_level = level});
+    EXPECT_EQ(Values(run("main", good)), Values(loop(good)));
+    EXPECT_THAT(ErrorOf([&] { run("main", bad); }, ErrorCode::kInvalidArgument),
+                HasSubstr("division by zero [Op:Div]"));
+  }
+  const auto checks = [&](const F& f) {
+    return Compile(Traced(f, good)).Plan().find("check of integers") != std::string::npos;
+  };
+  const auto divided = [](const Tensor& by) { return Div(100, internal::CheckIntegers("Div", by, false)); };
+  EXPECT_TRUE(checks([&](const Inputs& x) { return divided(x[0]); }));
+  EXPECT_FALSE(checks([&](const Inputs& x) { return divided(Maximum(x[0], 1)); }));
+  EXPECT_FALSE(checks([&](const Inputs& x) { return divided(Minimum(x[0], -1)); }));
 }
 
 // The line of the call is in the message, of compiled code as in eager code's.

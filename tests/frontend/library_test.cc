@@ -40,7 +40,7 @@ TEST(Library, IsWhole) {
       have.insert({op, static_cast<DType>(s.entry.operand[ir::Info(op).operands - 1])});
     }
     for (const ir::Op op : ir::AllOps()) {
-      const bool copied = op == ir::Op::kIdentity || op == ir::Op::kStopGradient || op == ir::Op::kCheckIndex;
+      const bool copied = op == ir::Op::kIdentity || op == ir::Op::kStopGradient || ir::IsCheck(op);
       const ir::DTypeSet set = ir::Info(op).dtypes;
       if (copied || !ir::Info(op).Has(ir::kElementwise) || set == ir::DTypeSet::kComplex) continue;
       for (const DType d : kDTypes) {

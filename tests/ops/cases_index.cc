@@ -123,6 +123,21 @@ void MakeCheckIndexCases(const OpRow& row, std::vector<OpCase>* cases) {
   }
 }
 
+// What is accepted; what is not is in tests/frontend/bounds_test.cc.
+void MakeCheckIntegerCases(const OpRow& row, std::vector<OpCase>* cases) {
+  for (DType dtype : row.dtypes) {
+    for (const bool negative : {false, true}) {
+      const Ints values = negative || IsUnsigned(dtype) ? Ints{3, 1, 120, 7, 1, 2} : Ints{3, -1, 120, -128, 1, 2};
+      for (const Shape& shape : {Shape{}, Shape{0}, Shape{1}, Shape{2, 3}}) {
+        CaseBuilder c(row.op, std::string(negative ? "exponents " : "divisors ") + Text({dtype, shape}));
+        c.Emit({c.InputInts(dtype, shape, {values.begin(), values.begin() + shape.size()})},
+               {{"negative", negative}, {"of", std::string("FloorMod")}});
+        cases->push_back(c.Build());
+      }
+    }
+  }
+}
+
 namespace {
 
 struct Window {

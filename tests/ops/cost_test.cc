@@ -98,7 +98,7 @@ TEST(Cost, RowsAreConsistent) {
       EXPECT_TRUE(info.Has(ir::kMoves));
       EXPECT_EQ(info.cost, ir::OpCost::kFree);
     }
-    EXPECT_TRUE(!info.Has(ir::kElementwise) || op == Op::kCheckIndex || ir::IsExpression(op));
+    EXPECT_TRUE(!info.Has(ir::kElementwise) || ir::IsCheck(op) || ir::IsExpression(op));
     const bool combines = info.Has(ir::kReduction) || info.Has(ir::kScatter);
     EXPECT_FALSE(combines && ir::IsExpression(op));
     EXPECT_EQ(ir::CombinerOf(op) != Op::kIdentity, combines && op != Op::kScatterSet);

@@ -4,6 +4,7 @@
 #include "ir/text/parser.h"
 #include "ir/text/printer.h"
 #include "tests/ops/engines.h"
+#include "tests/ops/op_cases.h"
 
 // The reference evaluator, on the module as it is and after round trips through its other forms.
 
@@ -26,7 +27,7 @@ class ReferenceEngine : public Engine {
     if (!ir::SameStructure(*f, *module.FindFunction(function))) {
       return absl::InternalError("the round trip changed the function");
     }
-    return ir::EvaluateLiterals(*copy, *f, inputs);
+    return ir::EvaluateLiterals(*copy, *f, inputs, WithCallbacks());
   }
 
  private:

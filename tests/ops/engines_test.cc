@@ -22,7 +22,7 @@ absl::StatusOr<std::vector<ir::EvalTensor>> Evaluate(const OpCase& c, bool absol
     if (!t.ok()) return t.status();
     inputs.push_back(*std::move(t));
   }
-  return ir::Evaluate(c.module, c.main(), inputs);
+  return ir::Evaluate(c.module, c.main(), inputs, WithCallbacks());
 }
 
 // The difference of an engine's results from what they must be; empty if there is none.

@@ -68,6 +68,8 @@ struct OpRow {
 };
 
 const OpRow& RowOf(ir::Op op);
+/// Options of an evaluator that knows the functions of this process.
+ir::EvalOptions WithCallbacks();
 /// Whether gradients of the row's cases of this dtype are checked.
 bool IsSmooth(const OpRow& row, DType dtype);
 
@@ -156,6 +158,7 @@ FAMILY(Call);
 FAMILY(If);
 FAMILY(While);
 FAMILY(CheckIndex);
+FAMILY(CheckInteger);
 FAMILY(Callback);
 
 }  // namespace reel::optable

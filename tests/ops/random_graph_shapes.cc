@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "ir/check_index.h"
+#include "ir/check.h"
 #include "tests/ops/random_graph_maker.h"
 
 namespace reel::optable {
@@ -158,7 +158,8 @@ void GraphMaker::Index() {
   const Known a = known(x);
   const Value checked =
       b_.Emit(ir::Op::kCheckIndex, {indices_}, ir::CheckIndexAttributes("gather", type(x), axis, false));
-  const Value gathered = Keep(b_.Gather(x, checked, axis), a);
+  const Value twice = b_.Emit(ir::Op::kCheckInteger, {checked}, ir::CheckIntegerAttributes("gather", true));
+  const Value gathered = Keep(b_.Gather(x, twice, axis), a);
   if (is_bool(x) || Int(2) == 0 || 5 * a.bound > kMaxBound) return;
   KeepRounded(b_.ScatterAdd(x, indices_, gathered, axis), 5 * a.bound, 5 * a.error + 5 * Epsilon(x) * a.bound,
               is_int(x));

@@ -42,7 +42,7 @@ TEST_P(EveryOp, ResultsHaveTheInferredTypes) {
     ASSERT_TRUE(ir::Verify(c.module).ok()) << ir::Verify(c.module);
     EXPECT_TRUE(std::any_of(c.main().nodes().begin(), c.main().nodes().end(),
                             [](const ir::Node& n) { return n.op == GetParam(); }));
-    const auto results = ir::EvaluateLiterals(c.module, c.main(), c.inputs);
+    const auto results = ir::EvaluateLiterals(c.module, c.main(), c.inputs, WithCallbacks());
     ASSERT_TRUE(results.ok()) << results.status();
     for (size_t k = 0; k < results->size(); ++k) {
       EXPECT_EQ((*results)[k].type(), c.main().type(c.main().results()[k]));

@@ -134,8 +134,9 @@ bool IsLarge(const OpCase& c) {
 }
 
 bool SomeRowFails(const OpCase& c, const Batch& batch, absl::StatusCode code) {
-  return std::any_of(batch.rows.begin(), batch.rows.end(),
-                     [&](const auto& row) { return ir::Evaluate(c.module, c.main(), row).status().code() == code; });
+  return std::any_of(batch.rows.begin(), batch.rows.end(), [&](const auto& row) {
+    return ir::Evaluate(c.module, c.main(), row, WithCallbacks()).status().code() == code;
+  });
 }
 
 class EveryVectorized : public testing::TestWithParam<ir::Op> {};
@@ -165,13 +166,13 @@ TEST_P(EveryVectorized, IsItsRowsStacked) {
       ASSERT_TRUE(f.ok()) << f.status();
       ASSERT_TRUE(ir::Verify(m).ok()) << ir::Verify(m);
       const Batch batch = MakeBatch(c, mask);
-      const auto all = ir::Evaluate(m, *m.FindFunction(f->name), batch.inputs);
-      if (!all.ok()) {  // as one of the rows alone: check_index
+      const auto all = ir::Evaluate(m, *m.FindFunction(f->name), batch.inputs, WithCallbacks());
+      if (!all.ok()) {  // as one of the rows alone: checks
         EXPECT_TRUE(SomeRowFails(c, batch, all.status().code())) << all.status();
         continue;
       }
       for (int64_t r = 0; r < kRows; ++r) {
-        const auto want = ir::Evaluate(c.module, c.main(), batch.rows[static_cast<size_t>(r)]);
+        const auto want = ir::Evaluate(c.module, c.main(), batch.rows[static_cast<size_t>(r)], WithCallbacks());
         ASSERT_TRUE(want.ok()) << want.status();
         ExpectRow(f->batched, *all, *want, r);
       }

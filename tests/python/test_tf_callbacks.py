@@ -1,8 +1,10 @@
 """What compiled code calls: tf.print, assertions, tf.py_function, tf.numpy_function; in order, with gradients, and what
 a failure leaves."""
 
+import gc
 import io
 import sys
+import weakref
 
 import numpy as np
 import pytest
@@ -323,6 +325,46 @@ def test_slices_with_a_traced_start():
     with tf.GradientTape() as tape:
         y = tf.reduce_sum(tf.function(lambda i: v[i : i + 2] * 3.0)(tf.constant(1)))
     assert tape.gradient(y, v).numpy().tolist() == [[0, 0], [3, 3], [3, 3], [0, 0], [0, 0], [0, 0]]
+
+
+def test_functions_end_with_the_last_trace_that_names_them():
+    class Held:
+        pass
+
+    def call():
+        held = Held()
+
+        def twice(a, held=held):
+            return a * 2.0
+
+        f = tf.function(lambda x: tf.py_function(twice, [x], tf.TensorSpec((), tf.float32)))
+        assert f(tf.constant(2.0)) == 4.0 and f(tf.constant(3.0)) == 6.0
+        return weakref.ref(held)
+
+    ended = [call() for _ in range(10)]
+    gc.collect()
+    assert [r() for r in ended] == [None] * 10
+
+
+def test_integer_divisors_and_exponents_are_checked_with_bounds():
+    x, zeros = tf.constant([7, 8]), tf.constant([1, 0])
+    v = tf.Variable([0, 0])
+
+    def step(d):
+        v.assign(x)
+        v.assign(v // d)
+        return v + 0
+
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"Integer division by zero \[Op:FloorDiv\].*test_tf_call"):
+        tf.function(step)(zeros)
+    assert v.numpy().tolist() == [0, 0], "a failed call changes no variable"
+    with pytest.raises(tf.errors.InvalidArgumentError, match="negative integer powers"):
+        tf.function(lambda p: x**p)(tf.constant([1, -1]))
+    assert reel.check_bounds(False) is True
+    try:
+        assert tf.function(step)(zeros).numpy().tolist() == [7, 0]
+    finally:
+        reel.check_bounds(True)
 
 
 def test_reel_functions_check_bounds_unless_told_not_to():

@@ -39,7 +39,8 @@ def check_bounds(check: bool = True) -> bool:
 
     Where one is out of range, a call raises OutOfRangeError, an IndexError, naming op, index, range and line; variables
     keep their values. What is traced while it is off reads zeros there and writes nothing, as does one function of
-    reel.function(check_bounds=False). Eager ops always look.
+    reel.function(check_bounds=False). Eager ops always look. reel.tf's integer divisors and exponents are checked with
+    them: InvalidArgumentError for a 0, or a negative one; off, x // 0 is 0.
     """
     return _core._set_bounds(bool(check))
 

@@ -122,6 +122,7 @@ GRAD(ScatterMul, kA | kB | kC, kNone) {
   }
 }
 NOT_DIFFERENTIABLE(CheckIndex)
+NOT_DIFFERENTIABLE(CheckInteger)
 GRAD(DynamicSlice, kB, kNone) {
   const int64_t axis = g.node().attr<int64_t>("axis");
   g.Set(0, b.DynamicUpdate(b.Zeros(g.x_type()), g.dy(), g.in(1), axis));

@@ -22,5 +22,6 @@ ELEMENTWISE(Bitcast)
 ELEMENTWISE(Betainc)
 ELEMENTWISE(Select)
 ELEMENTWISE(CheckIndex)
+ELEMENTWISE(CheckInteger)
 
 }  // namespace reel::passes

@@ -56,8 +56,7 @@ def _parts(tensors):
 def _emit(run, of, effect, like, order, tensors, guarded=False):
     """One op that gives run(order, tensors), of the type of `like`."""
     parts, join = _parts(tensors)
-    number = _core._add_callback(lambda values: run(values[0], join(values[1:])), guarded)
-    return _core._callback(number, of, effect, like, [order, *parts])
+    return _core._callback(lambda values: run(values[0], join(values[1:])), of, effect, guarded, like, [order, *parts])
 
 
 def effect(

@@ -116,22 +116,21 @@ def _product(a, b):
     return _operator.and_(a, b) if _dtype_of(a, b).is_bool else a * b
 
 
-def _has(t, test):
-    """Whether a number, or an element of a tensor that is known now, is one that an op refuses."""
-    if isinstance(t, _WEAK):
-        return test(t)
-    known = _core._static_value(t)
-    return known is not None and bool(test(known.numpy()).any())
+def _checked(t, dtype, op, negative):
+    """A number or core tensor of integers, of which none is 0, or negative: an error now, or when what is traced runs
+    unless checks of bounds are off."""
+    if not isinstance(t, _WEAK):
+        return _core._check_integers(t, op, negative)
+    _core._check_integers(_core.asarray(t, dtype), op, negative)
+    return t
 
 
 def integer_division(op: str, f: Callable[..., Any]) -> Callable[..., Any]:
-    """f of core operands; an integer by 0 is an error as in TensorFlow, where the divisor is known: in a trace that is of
-    constants; by a traced 0 it gives 0."""
+    """f of core operands; an integer by 0 is an error as in TensorFlow."""
 
     def divided(a, b):
-        if _dtype_of(a, b).kind in "iu" and _has(b, lambda t: t == 0):
-            raise InvalidArgumentError(f"Integer division by zero [Op:{op}]; use tf.where to choose another divisor")
-        return f(a, b)
+        dtype = _dtype_of(a, b)
+        return f(a, _checked(b, dtype, op, False) if dtype.kind in "iu" else b)
 
     return divided
 
@@ -149,8 +148,8 @@ floor_mod = integer_division("FloorMod", _operator.mod)
 def power(a: Any, b: Any) -> Any:
     """a ** b of core operands of one dtype; integers to negative powers are an error."""
     no_bools(a, b, "Pow")
-    if _dtype_of(a, b).kind == "i" and _has(b, lambda t: t < 0):
-        raise InvalidArgumentError("Integers to negative integer powers are not allowed [Op:Pow]; cast them to a float")
+    dtype = _dtype_of(a, b)
+    b = _checked(b, dtype, "Pow", True) if dtype.kind == "i" else b
     if isinstance(b, _WEAK) and not isinstance(a, _WEAK):
         a = linked(a)
     return a**b

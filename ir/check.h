@@ -1,14 +1,15 @@
-#ifndef REEL_IR_CHECK_INDEX_H_
-#define REEL_IR_CHECK_INDEX_H_
+#ifndef REEL_IR_CHECK_H_
+#define REEL_IR_CHECK_H_
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <type_traits>
 
 #include "absl/types/span.h"
 #include "ir/attributes.h"
 
-// What a check_index looks for and says: the same in eager code, in the evaluator and in compiled code.
+// What check_index and check_integer look for and say: the same in eager code, in the evaluator and in compiled code.
 
 namespace reel::ir {
 
@@ -34,6 +35,24 @@ std::optional<int64_t> IndexOutOfRange(absl::Span<const T> indices, int64_t exte
 /// "gather: index 7 is out of range for axis 0 of f32[3]; indices must be in [0, 3)".
 std::string IndexOutOfRangeText(const Attributes& check, int64_t index);
 
+/// Attributes of a check_integer for the op `of`: of divisors, which are not 0, or of exponents, which are not
+/// negative.
+Attributes CheckIntegerAttributes(std::string of, bool negative);
+
+/// A value that the check refuses; none: it refuses none of them.
+template <typename T>
+std::optional<int64_t> IntegerRefused(const Attributes& check, absl::Span<const T> values) {
+  const bool negative = check.Get<bool>("negative");
+  for (const T value : values) {
+    const bool refused = negative ? std::is_signed_v<T> && value < T{} : value == 0;
+    if (refused) return static_cast<int64_t>(value);
+  }
+  return std::nullopt;
+}
+
+/// "Integer division by zero [Op:FloorMod]; choose another divisor where it is 0".
+std::string IntegerRefusedText(const Attributes& check);
+
 }  // namespace reel::ir
 
-#endif  // REEL_IR_CHECK_INDEX_H_
+#endif  // REEL_IR_CHECK_H_

@@ -1,4 +1,4 @@
-#include "ir/check_index.h"
+#include "ir/check.h"
 
 #include <utility>
 
@@ -21,6 +21,18 @@ std::string IndexOutOfRangeText(const Attributes& check, int64_t index) {
   const Type type{check.Get<DType>("dtype"), check.Get<Shape>("shape")};
   return StrCat(of, ": index ", index, " is out of range for axis ", check.Get<int64_t>("axis"), " of ",
                 type.ToString(), "; indices must be in [0, ", extent, ")");
+}
+
+Attributes CheckIntegerAttributes(std::string of, bool negative) {
+  return {{"negative", negative}, {"of", std::move(of)}};
+}
+
+std::string IntegerRefusedText(const Attributes& check) {
+  const auto& of = check.Get<std::string>("of");
+  if (check.Get<bool>("negative")) {
+    return StrCat("Integers to negative integer powers are not allowed [Op:", of, "]; cast them to a float");
+  }
+  return StrCat("Integer division by zero [Op:", of, "]; choose another divisor, with where");
 }
 
 }  // namespace reel::ir
