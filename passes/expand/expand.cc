@@ -31,17 +31,19 @@ bool IsEmpty(const ir::Function& f, const ir::Node& node) {
 
 }  // namespace
 
-absl::StatusOr<bool> Expand(ir::Module* m, const PassContext&) {
+absl::StatusOr<bool> ExpandNodes(ir::Module* m,
+                                 const std::function<bool(const ir::Function&, const ir::Node&)>& wanted) {
   bool any = false;
   for (size_t i = 0; i < m->functions().size(); ++i) {  // expansions append functions
     ir::Function* f = m->functions()[i].get();
     bool again = true;
     while (again) {  // an expansion may emit ops that have expansions
-      auto changed = Rewrite(f, m, [m, f](const ir::Node& node, Copier& copier, ir::Builder& b) {
+      auto changed = Rewrite(f, m, [&wanted, m, f](const ir::Node& node, Copier& copier, ir::Builder& b) {
         if (IsEmpty(*f, node)) {
           for (int i = 0; i < node.num_results; ++i) copier.Map(node.result(i), b.Zeros(f->type(node.result(i))));
           return true;
         }
+        if (!wanted(*f, node)) return false;
         const Expansion expand = ComputesInHalf(*f, node) ? ExpandHalf : ExpansionOf(node.op);
         if (!expand) return false;
         ExpandContext c{b, m, node, copier(node.operands)};
@@ -56,9 +58,15 @@ absl::StatusOr<bool> Expand(ir::Module* m, const PassContext&) {
       any = any || again;
     }
   }
+  return any;
+}
+
+absl::StatusOr<bool> Expand(ir::Module* m, const PassContext&) {
+  const auto any = ExpandNodes(m, [](const ir::Function&, const ir::Node&) { return true; });
+  if (!any.ok()) return any.status();
   const auto split = SplitComplex(m);
   if (!split.ok()) return split.status();
-  return any || *split;
+  return *any || *split;
 }
 
 }  // namespace reel::passes

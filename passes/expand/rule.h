@@ -1,6 +1,8 @@
 #ifndef REEL_PASSES_EXPAND_RULE_H_
 #define REEL_PASSES_EXPAND_RULE_H_
 
+#include <functional>
+
 #include "ir/builder.h"
 #include "ir/graph.h"
 
@@ -33,6 +35,11 @@ using Expansion = ir::ValueList (*)(ExpandContext& c);
 
 /// Null for an op that code generation knows itself.
 Expansion ExpansionOf(ir::Op op);
+
+/// Replaces the nodes that `wanted` says and that have an expansion, until none is left, and what has no elements.
+/// Expand is this for all nodes, and SplitComplex.
+absl::StatusOr<bool> ExpandNodes(ir::Module* m,
+                                 const std::function<bool(const ir::Function&, const ir::Node&)>& wanted);
 
 }  // namespace reel::passes
 
