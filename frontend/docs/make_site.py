@@ -27,6 +27,7 @@ PAGES = {
     "frontend/python/FROM_TENSORFLOW.md": "from_tensorflow",
     "frontend/cli/README.md": "command_line",
     "frontend/onnx/README.md": "onnx",
+    "frontend/stablehlo/README.md": "stablehlo",
     "frontend/report/README.md": "report",
     "codegen/EXAMPLE.md": "compiler_example",
     "codegen/GLOSSARY.md": "compiler_words",

@@ -41,6 +41,7 @@
 #include "reel/schedules.h"
 #include "reel/shapes.h"
 #include "reel/special.h"
+#include "reel/stablehlo.h"
 #include "reel/summary.h"
 #include "reel/summary_writer.h"
 #include "reel/tape.h"

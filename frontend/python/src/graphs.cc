@@ -8,6 +8,7 @@
 #include "reel/module.h"
 #include "reel/onnx.h"
 #include "reel/recording.h"
+#include "reel/stablehlo.h"
 #include "register.h"
 
 // Graphs: recording, tracing, modules.
@@ -414,6 +415,21 @@ Module OnnxOf(const std::string& path, nb::dict dims, bool trainable, nb::dict c
   return ImportOnnx(path, options);
 }
 
+Module AsModule(const Module& module) { return module; }
+Module AsModule(const Function& function) { return Module::Lift({{function.name(), function}}); }
+
+// What reel/stablehlo.py calls; an empty path: no file.
+std::string StableHloOf(nb::handle graph, const std::string& path, const std::string& entry, nb::dict dims,
+                        bool locations) {
+  StableHloOptions options{.entry = entry, .locations = locations};
+  for (const auto [key, value] : dims) options.dims[nb::str(key).c_str()] = ToInt(value, "dims");
+  return WithGraph(graph, [&](const auto& g) {
+    if (path.empty()) return ToStableHlo(AsModule(g), options);
+    SaveStableHlo(AsModule(g), path, options);
+    return std::string();
+  });
+}
+
 }  // namespace
 
 void RegisterGraphs(nb::module_& m) {
@@ -428,6 +444,7 @@ void RegisterGraphs(nb::module_& m) {
         "The graph of an ONNX model as a module with the entry point 'main'; weights become variables. `dims` are the "
         "extents that the model leaves open, `constants` the inputs that become constants, as those that decide "
         "shapes must.");
+  m.def("_stablehlo", &StableHloOf);
   nb::class_<PythonRecording> c(
       m, "Recording",
       "Logs everything that this thread does inside its `with` block, to lift it into a graph:\n\n"

@@ -1,0 +1,81 @@
+"""Graphs as StableHLO, for XLA (JAX), IREE and what else reads it.
+
+    step = reel.trace(train, [x, labels])     # forward, backward and update
+    reel.stablehlo.save(step, "step.mlir")
+
+The file holds one public function, `main`. Its arguments are those of the graph, then the values of the variables that
+it touches; its results are those of the graph, then the new values of the variables that it updates. The attribute
+`reel.variable` names a variable, `reel.name` another argument or result."""
+
+from __future__ import annotations as _annotations
+
+import os as _os
+import typing as _typing
+
+from . import _core
+from ._mistakes import missing as _missing
+
+if _typing.TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from ._core import Function, Module
+
+
+def _graph(function, args):
+    """The Module or Function that is written."""
+    if not hasattr(function, "get_graph"):
+        if args is not None:
+            raise _core.InvalidArgumentError("stablehlo: args are for a reel.function; a graph has its own")
+        return function
+    if args is not None:
+        return function.get_graph(*args)
+    graphs = [program.graph for program in function._programs.values()]
+    if len(graphs) == 1:
+        return graphs[0]
+    raise _core.InvalidArgumentError(
+        f"stablehlo: {function!r} has {len(graphs)} graphs; pass args=[...], tensors or TensorSpecs, to say which"
+    )
+
+
+def text(
+    function: Module | Function | Callable[..., Any],
+    args: Sequence[Any] | None = None,
+    *,
+    entry: str = "",
+    dims: Mapping[str, int] | None = None,
+    locations: bool = True,
+) -> str:
+    """A graph, a module's entry point or a reel.function as StableHLO in MLIR's text form.
+
+    Args:
+        function: What `reel.trace`, `Recording.lift` or `reel.load` gave, or a `reel.function`.
+        args: Tensors or TensorSpecs that say which graph of a reel.function is meant; not needed if it has one.
+        entry: The entry point of a module; by default "main" or the only one.
+        dims: Numbers for symbolic extents, by name; the others stay `?`.
+        locations: Whether operations say the file and line of the Python program.
+
+    Raises:
+        reel.UnimplementedError: StableHLO does not have an op; the message names it and its line.
+    """
+    return _core._stablehlo(_graph(function, args), "", entry, dict(dims or {}), locations)  # type: ignore[attr-defined]
+
+
+def save(
+    function: Module | Function | Callable[..., Any],
+    path: str | _os.PathLike[str],
+    args: Sequence[Any] | None = None,
+    *,
+    entry: str = "",
+    dims: Mapping[str, int] | None = None,
+    locations: bool = True,
+) -> None:
+    """The same in a file, which is whole or as it was."""
+    name = _os.fspath(path)
+    if not name:
+        raise _core.InvalidArgumentError("stablehlo: the path is empty; name a file, such as 'step.mlir'")
+    _core._stablehlo(_graph(function, args), name, entry, dict(dims or {}), locations)  # type: ignore[attr-defined]
+
+
+if not _typing.TYPE_CHECKING:
+    __getattr__ = _missing("reel.stablehlo")

@@ -1,0 +1,16 @@
+#ifndef REEL_FRONTEND_STABLEHLO_DENSE_H_
+#define REEL_FRONTEND_STABLEHLO_DENSE_H_
+
+#include <string>
+
+#include "ir/literal.h"
+
+namespace reel::stablehlo {
+
+/// The elements of a literal as MLIR writes them: `dense<1.0>` if all are equal, a nested list if there are few, else
+/// their bytes in hexadecimal. The type follows it in the text.
+std::string Dense(const ir::Literal& literal);
+
+}  // namespace reel::stablehlo
+
+#endif  // REEL_FRONTEND_STABLEHLO_DENSE_H_

@@ -1,0 +1,159 @@
+"""Runs what write_cases wrote in JAX (XLA on the CPU) or IREE, and compares with Reel's reference evaluator.
+
+    write_cases FOLDER; python3 interop.py FOLDER [--backend iree] [--op conv ...]
+
+Needs jax, or iree-base-compiler and iree-base-runtime: `third_party/setup interop` installs them."""
+
+import argparse
+import collections
+import json
+import pathlib
+import sys
+
+import ml_dtypes
+import numpy as np
+
+# How much further than Reel's compiled code a backend may be: its functions have their own errors, and those of lgamma
+# and digamma near their zeros are absolute.
+SLACK = collections.defaultdict(lambda: 32.0, lgamma=4096.0, digamma=4096.0)
+# Functions of halves and of numbers near 0 differ in their last bits, and some backends have no denormal numbers.
+FLOOR = {"float16": 2.0**-14, "bfloat16": 2.0**-126, "float32": 2.0**-126, "float64": 2.0**-1022}
+FLOOR |= {"complex64": 2.0**-126, "complex128": 2.0**-1022}
+
+
+def dtype_of(name):
+    return np.dtype(ml_dtypes.bfloat16 if name == "bfloat16" else name)
+
+
+class Values:
+    """Arrays of values.bin."""
+
+    def __init__(self, folder):
+        self.bytes = np.memmap(folder / "values.bin", np.uint8, "r")
+
+    def array(self, about, at=None, dtype=None):
+        dtype = dtype or dtype_of(about["dtype"])
+        size = int(np.prod(about["shape"], dtype=np.int64)) * dtype.itemsize
+        at = about["at"] if at is None else at
+        return self.bytes[at : at + size].view(dtype).reshape(about["shape"])
+
+
+class Jax:
+    """The text compiled by XLA for the CPU."""
+
+    def __init__(self):
+        import jax
+        from jaxlib import xla_client
+
+        jax.config.update("jax_platforms", "cpu")
+        jax.config.update("jax_enable_x64", True)
+        self.jax, self.xla = jax, xla_client
+        self.device = jax.devices()[0]
+        self.devices = xla_client.DeviceList((self.device,))
+
+    def compile(self, text):
+        program = self.device.client.compile_and_load(text, self.devices, self.xla.CompileOptions())
+
+        def run(*arguments):
+            out = program.execute_sharded([self.jax.device_put(np.array(a)) for a in arguments])
+            return [np.asarray(a[0]) for a in out.disassemble_into_single_device_arrays()]
+
+        return run
+
+
+class Iree:
+    """The text compiled by IREE for the CPU."""
+
+    def __init__(self):
+        import iree.compiler
+        import iree.runtime
+
+        self.compiler, self.runtime = iree.compiler, iree.runtime
+        self.config = iree.runtime.Config("local-sync")
+
+    def compile(self, text):
+        options = ["--iree-llvmcpu-target-cpu=host", "--iree-opt-level=O1"]
+        binary = self.compiler.compile_str(
+            text, input_type="stablehlo", target_backends=["llvm-cpu"], extra_args=options
+        )
+        context = self.runtime.SystemContext(config=self.config)
+        module = self.runtime.VmModule.copy_buffer(context.instance, binary)
+        context.add_vm_module(module)
+        main = context.modules[module.name]["main"]
+
+        def run(*arguments):
+            out = main(*[np.array(a) for a in arguments])
+            out = out if isinstance(out, (tuple, list)) else [] if out is None else [out]
+            return [np.asarray(a.to_host()) for a in out]
+
+        return run
+
+
+BACKENDS = {"jax": Jax, "iree": Iree}
+
+
+def distance(got, want, allowed):
+    """The worst element: its error over what is allowed, and one unit in the last place; 0 if all are equal."""
+    if want.size == 0:
+        return 0.0
+    if want.dtype.kind not in "fcV" and want.dtype != ml_dtypes.bfloat16:
+        return 0.0 if np.array_equal(got, want) else np.inf
+    wide = np.complex128 if want.dtype.kind == "c" else np.float64
+    x, y = got.astype(wide), want.astype(wide)
+    with np.errstate(all="ignore"):
+        equal = (x == y) | (np.isnan(x) & np.isnan(y))
+        error = np.where(equal, 0, np.abs(x - y))
+        limit = allowed + float(ml_dtypes.finfo(want.dtype).eps) * np.abs(y) + FLOOR[str(want.dtype)]
+        ratio = np.where(equal, 0, np.where(np.isfinite(error), error / limit, np.inf))
+    return float(ratio.max())
+
+
+def check(case, backend, folder, values):
+    run = backend.compile((folder / case["file"]).read_text())
+    got = run(*[values.array(a) for a in case.get("inputs", [])])
+    results = case.get("results", [])
+    if len(got) != len(results):
+        return np.inf, "number of results"
+    worst = 0.0
+    for out, about in zip(got, results, strict=True):
+        want = values.array(about)
+        if out.dtype != want.dtype or out.shape != want.shape:
+            return np.inf, f"{out.dtype}{out.shape} for {want.dtype}{want.shape}"
+        allowed = values.array(about, about["allowed"], np.dtype(np.float64)) if "allowed" in about else 0
+        ratio = distance(out, want, SLACK[case["op"]] * allowed)
+        if ratio > worst:
+            worst = ratio
+            show = f"got {out.reshape(-1)[:8]} want {want.reshape(-1)[:8]}"
+    return worst, show if worst > 1 else ""
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--backend", choices=BACKENDS, default="jax")
+    parser.add_argument("--op", nargs="*", help="only these")
+    parser.add_argument("--every", type=int, default=1, help="every n-th case")
+    parser.add_argument("--verbose", action="store_true")
+    options = parser.parse_args()
+    backend, values = BACKENDS[options.backend](), Values(options.folder)
+    good, bad = collections.Counter(), collections.Counter()
+    for i, line in enumerate((options.folder / "cases.jsonl").open()):
+        case = json.loads(line)
+        if (options.op and case["op"] not in options.op) or i % options.every:
+            continue
+        try:
+            worst, show = check(case, backend, options.folder, values)
+        except Exception as error:  # a backend says no in many ways
+            worst, show = np.inf, str(error).splitlines()[0][:300]
+        (good if worst <= 1 else bad)[case["op"]] += 1
+        if worst > 1:
+            print(f"{case['name']} ({case['file']}): {worst:.3g} times what is allowed: {show}", flush=True)
+    for op in sorted(good | bad):
+        if options.verbose or bad[op]:
+            print(f"{op}: {good[op]} good, {bad[op]} not")
+    print(f"{options.backend}: {good.total()} good, {bad.total()} not")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

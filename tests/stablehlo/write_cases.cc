@@ -1,0 +1,155 @@
+// write_cases FOLDER: the cases of the op table, random graphs and random loops as StableHLO, with their inputs, what
+// the reference evaluator gives and how far from it a backend may be. tests/stablehlo/interop.py runs them.
+
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "frontend/stablehlo/operators.h"
+#include "frontend/stablehlo/writer.h"
+#include "ir/eval/eval.h"
+#include "ir/strings.h"
+#include "ir/text/float_bits.h"
+#include "tests/ops/compare.h"
+#include "tests/ops/op_cases.h"
+#include "tests/ops/random_graph.h"
+
+namespace reel::optable {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr uint64_t kGraphs = 60;
+
+class Folder {
+ public:
+  explicit Folder(std::string path)
+      : path_(std::move(path)), bytes_(path_ + "/values.bin", std::ios::binary), list_(path_ + "/cases.jsonl") {}
+
+  bool Add(Json about, const ir::Module& module, const std::vector<ir::Literal>& inputs,
+           const std::vector<ir::Literal>& wanted, const std::vector<std::vector<double>>& allowed) {
+    const std::string file = StrCat(count_++, ".mlir");
+    std::ofstream(path_ + "/" + file, std::ios::binary) << stablehlo::Write(module, {.entry = "main"});
+    about["file"] = file;
+    for (const ir::Literal& l : inputs) about["inputs"].push_back(Describe(l));
+    for (size_t i = 0; i < wanted.size(); ++i) {
+      Json result = Describe(wanted[i]);
+      if (!allowed[i].empty()) result["allowed"] = Write(std::as_bytes(std::span(allowed[i])));
+      about["results"].push_back(result);
+    }
+    list_ << about.dump() << "\n";
+    return bytes_.good() && list_.good();
+  }
+
+ private:
+  uint64_t Write(std::span<const std::byte> bytes) {
+    const uint64_t at = offset_;
+    bytes_.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    offset_ += bytes.size();
+    return at;
+  }
+  Json Describe(const ir::Literal& l) {
+    return {{"dtype", NumPyName(l.dtype())}, {"shape", l.shape().dims()}, {"at", Write(l.bytes())}};
+  }
+
+  std::string path_;
+  std::ofstream bytes_, list_;
+  uint64_t offset_ = 0, count_ = 0;
+};
+
+double Magnitude(const ir::EvalTensor& t, size_t i) { return t.c.empty() ? std::fabs(t.f[i]) : std::abs(t.c[i]); }
+
+// XLA on CPUs takes denormal numbers for zeros: no input has any. Those of f16 are not, as it computes in f32.
+ir::Literal WithoutDenormals(const ir::Literal& literal) {
+  const DType part = RealOf(literal.dtype());
+  if (!IsFloat(part) || part == kFloat16) return literal;
+  std::vector<std::byte> bytes(literal.bytes().begin(), literal.bytes().end());
+  const auto size = static_cast<size_t>(SizeOf(part));
+  const ir::FloatFormat format = ir::FormatOf(part);
+  for (size_t at = 0; at < bytes.size(); at += size) {
+    uint64_t bits = 0;
+    std::memcpy(&bits, &bytes[at], size);
+    if ((bits & format.infinity()) == 0) bits &= format.sign_bit();
+    std::memcpy(&bytes[at], &bits, size);
+  }
+  return ir::Literal(literal.type(), std::move(bytes));
+}
+
+// Per element what the tolerance of the table allows; empty: the same bits.
+std::vector<double> Allowed(const ir::EvalTensor& reference, const ir::EvalTensor& magnitude, const Tolerance& t) {
+  std::vector<double> out;
+  if (reference.f.empty() && reference.c.empty()) return out;
+  const FloatFormat format = FormatOf(RealOf(reference.type.dtype));
+  double largest = 0;
+  for (size_t i = 0; i < reference.size(); ++i) largest = std::fmax(largest, Magnitude(reference, i));
+  for (size_t i = 0; i < reference.size(); ++i) {
+    out.push_back(t.ulps * format.epsilon * Magnitude(reference, i) +
+                  t.terms * format.epsilon * Magnitude(magnitude, i) + t.norm * format.epsilon * largest);
+  }
+  return out;
+}
+
+std::vector<ir::EvalTensor> Evaluate(const OpCase& c, bool absolute) {
+  std::vector<ir::EvalTensor> inputs;
+  for (const ir::Literal& l : c.inputs) inputs.push_back(*ir::FromLiteral(absolute ? Absolute(l) : l));
+  return *ir::Evaluate(c.module, c.main(), inputs);
+}
+
+bool AddOp(ir::Op op, Folder* folder) {
+  for (OpCase& c : CasesFor(op)) {
+    for (ir::Literal& input : c.inputs) input = WithoutDenormals(input);
+    const auto reference = Evaluate(c, false), magnitude = Evaluate(c, true);
+    std::vector<ir::Literal> wanted;
+    std::vector<std::vector<double>> allowed;
+    for (size_t i = 0; i < reference.size(); ++i) {
+      wanted.push_back(ir::ToLiteral(reference[i]));
+      allowed.push_back(Allowed(reference[i], magnitude[i], c.tolerance));
+    }
+    Json about{{"op", Name(op)}, {"name", c.name}};
+    if (!folder->Add(about, c.module, c.inputs, wanted, allowed)) return false;
+  }
+  return true;
+}
+
+bool HasRefused(const ir::Module& module) {
+  for (const auto& f : module.functions()) {
+    for (const ir::Node& node : f->nodes()) {
+      if (!stablehlo::RowOf(node.op).handler) return true;
+    }
+  }
+  return false;
+}
+
+bool AddGraph(uint64_t seed, Folder* folder) {
+  const RandomGraph g = MakeRandomGraph(seed);
+  if (HasRefused(g.module)) return true;
+  const auto wanted =
+      *ir::EvaluateLiterals(g.module, *g.module.FindFunction("main"), g.inputs, {.round_each_op = true});
+  std::vector<std::vector<double>> allowed;
+  for (size_t i = 0; i < wanted.size(); ++i)
+    allowed.push_back(std::vector<double>(static_cast<size_t>(wanted[i].size()), g.allowed[i]));
+  return folder->Add({{"op", "graphs"}, {"name", StrCat("graph ", seed)}}, g.module, g.inputs, wanted, allowed);
+}
+
+}  // namespace
+}  // namespace reel::optable
+
+int main(int argc, char** argv) {
+  using namespace reel;
+  if (argc != 2) {
+    std::fprintf(stderr, "usage: write_cases FOLDER\n");
+    return 2;
+  }
+  std::filesystem::create_directories(argv[1]);
+  optable::Folder folder(argv[1]);
+  bool good = true;
+  for (const ir::Op op : ir::AllOps()) {
+    if (stablehlo::RowOf(op).handler) good = good && optable::AddOp(op, &folder);
+  }
+  for (uint64_t seed = 1; seed <= optable::kGraphs; ++seed) good = good && optable::AddGraph(seed, &folder);
+  if (!good) std::fprintf(stderr, "write_cases: cannot write into %s\n", argv[1]);
+  return good ? 0 : 1;
+}
