@@ -226,7 +226,7 @@ Value Emitter::Concatenate(const Values& parts, int64_t axis) {
 
 Region Emitter::Combiner(DType dtype, std::string_view op) {
   return {{ScalarType(dtype), ScalarType(dtype)},
-          [this, op](const Values& x) { return op == "second" ? Values{x[1]} : Values{Binary(op, x[0], x[1])}; }};
+          [this, op](const Values& x) { return Values{Binary(op, x[0], x[1])}; }};
 }
 
 Value Emitter::Reduce(const Value& x, const Value& start, absl::Span<const int64_t> axes, std::string_view op) {

@@ -107,7 +107,7 @@ class Emitter {
 
   /// Combines elements along axes with "stablehlo.add" or another of two operands.
   Value Reduce(const Value& x, const Value& start, absl::Span<const int64_t> axes, std::string_view op);
-  /// `op` of two scalars, as the region of a reduction or scatter; `second`: the second of them alone.
+  /// `op` of two scalars, as the region of a reduction or scatter.
   Region Combiner(DType dtype, std::string_view op);
   /// Carried values: all that cond and body read.
   Values While(const Values& start, const std::function<Value(const Values&)>& cond,

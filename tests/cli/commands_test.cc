@@ -86,6 +86,16 @@ TEST_F(Commands, Verify) {
   EXPECT_EQ(8, OkJson({"verify", file_})["nodes"]);
 }
 
+TEST_F(Commands, ConvertToStableHlo) {
+  const Json json = OkJson({"convert", file_, "-o", Path("small.mlir")});
+  EXPECT_EQ(Path("small.mlir"), json["file"]);
+  EXPECT_NE(std::string::npos, Read(Path("small.mlir")).find("func.func public @main("));
+  ExpectFailure(Reel({"convert", file_, "-o", Path("small.mlir"), "--entry", "none"}), kInvalid, "none");
+  ExpectFailure(Reel({"convert", file_, "-o", Path("small.mlir"), "--dim", "none=2"}), kInvalid, "none");
+  ExpectFailure(Reel({"convert", file_, "-o", Path("small.reel"), "--entry", "main"}), kUsage, ".mlir");
+  ExpectFailure(Reel({"convert", file_, "-o", Path("small.reel"), "--dim", "B=2"}), kUsage, ".mlir");
+}
+
 TEST_F(Commands, Ops) {
   EXPECT_NE(std::string::npos, Ok({"ops"}).find("contract"));
   const Json add = OkJson({"ops", "add"});

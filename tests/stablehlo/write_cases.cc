@@ -134,6 +134,30 @@ bool AddGraph(uint64_t seed, Folder* folder) {
   return folder->Add({{"op", "graphs"}, {"name", StrCat("graph ", seed)}}, g.module, g.inputs, wanted, allowed);
 }
 
+// One name, of any text, for all that has one.
+bool AddNames(Folder* folder) {
+  const Type type{kFloat32, {2}};
+  const ir::Literal ones = ir::Literal::From<float>({2}, std::vector<float>{1, 1});
+  for (const std::string_view name :
+       {"%0", "\"", "\\", "a b", "}", "\xC3\xA9", "\xF0\x9F\x98\x80", "0", "//", "#loc0", "@main"}) {
+    ir::Module module{std::string(name)};
+    module.AddVariable({std::string(name), type, true, ones});
+    ir::Function f("main");
+    f.AddParameter(std::string(name), type);
+    f.AddState(std::string(name), type);
+    f.AddLocation({std::string(name), 3});
+    const ir::Value sum = f.AddNode(ir::Op::kAdd, {ir::Value{0}, ir::Value{1}}, nullptr, {type}, 0).result();
+    f.set_name_hint(sum, std::string(name));
+    f.SetResults({sum, sum});
+    f.set_result_names({std::string(name)});
+    module.AddFunction(std::move(f));
+    const ir::Literal twos = ir::Literal::From<float>({2}, std::vector<float>{2, 2});
+    if (!folder->Add({{"op", "names"}, {"name", StrCat("name ", name)}}, module, {ones, ones}, {twos, twos}, {{}, {}}))
+      return false;
+  }
+  return true;
+}
+
 }  // namespace
 }  // namespace reel::optable
 
@@ -145,7 +169,7 @@ int main(int argc, char** argv) {
   }
   std::filesystem::create_directories(argv[1]);
   optable::Folder folder(argv[1]);
-  bool good = true;
+  bool good = optable::AddNames(&folder);
   for (const ir::Op op : ir::AllOps()) {
     if (stablehlo::RowOf(op).handler) good = good && optable::AddOp(op, &folder);
   }

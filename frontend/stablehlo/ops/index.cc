@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "frontend/stablehlo/operators.h"
 #include "frontend/stablehlo/slices.h"
 #include "ir/strings.h"
@@ -20,16 +22,42 @@ std::string_view ScatterCombiner(Op op) {
     case Op::kScatterAdd: return "stablehlo.add";
     case Op::kScatterMul: return "stablehlo.multiply";
     case Op::kScatterMax: return "stablehlo.maximum";
-    case Op::kScatterMin: return "stablehlo.minimum";
-    default: return "second";
+    default: return "stablehlo.minimum";
   }
 }
 
-// A scatter drops what is out of range by its definition.
-Value ScatterRows(Emitter& e, const Value& a, const Value& indices, const Value& rows, int axis,
+// The axes of indices in [outer..., indices..., inner...].
+Ints PlaceAxes(int axis, const Shape& indices) {
+  Ints out;
+  for (int i = 0; i < indices.rank(); ++i) out.push_back(axis + i);
+  return out;
+}
+
+// Whether i64 indices are in [0, extent).
+Value InRange(Emitter& e, const Value& indices, int64_t extent) {
+  return e.And(e.Compare("GE", indices, e.FullInt(indices.type, 0)),
+               e.Compare("LT", indices, e.FullInt(indices.type, extent)));
+}
+
+// What a combiner leaves as it is.
+Value Neutral(Emitter& e, const Type& type, std::string_view combiner) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (combiner == "stablehlo.multiply") return e.Full(type, 1);
+  if (combiner == "stablehlo.add") return IsInteger(type.dtype) ? e.FullInt(type, 0) : e.Full(type, -0.0);
+  const bool maximum = combiner == "stablehlo.maximum";
+  if (IsFloat(type.dtype)) return e.Full(type, maximum ? -kInfinity : kInfinity);
+  return e.FullInt(type, maximum ? LowestInt(type.dtype) : HighestInt(type.dtype));
+}
+
+// A scatter drops what is out of range by its definition, but not in every backend: nothing is added to row 0 instead.
+Value ScatterRows(Emitter& e, const Value& a, const Value& given, const Value& rows, int axis,
                   std::string_view combiner) {
-  const int rank = indices.type.shape.rank();
-  return e.Emit("stablehlo.scatter", {a, indices, rows}, a.type,
+  const int rank = given.type.shape.rank();
+  const Value in_range = InRange(e, given, a.type.shape.dim(axis));
+  const Value indices = e.Select(in_range, given, e.FullInt(given.type, 0));
+  const Value mask = e.Broadcast(in_range, rows.type.shape, PlaceAxes(axis, given.type.shape));
+  const Value kept = e.Select(mask, rows, Neutral(e, rows.type, combiner));
+  return e.Emit("stablehlo.scatter", {a, indices, kept}, a.type,
                 StrCat("scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = ",
                        List(SliceAxes(axis, a.type.shape.rank(), rank)), ", inserted_window_dims = [", axis,
                        "], scatter_dims_to_operand_dims = [", axis, "], index_vector_dim = ", rank,
@@ -58,13 +86,6 @@ Value GatherRows(Emitter& e, const Value& a, const Value& indices, int axis) {
   return e.Emit("stablehlo.gather", {a, indices}, type, StrCat(numbers, ", slice_sizes = ", I64s(sizes.dims())));
 }
 
-// The axes of indices in [outer..., indices..., inner...].
-Ints PlaceAxes(int axis, const Shape& indices) {
-  Ints out;
-  for (int i = 0; i < indices.rank(); ++i) out.push_back(axis + i);
-  return out;
-}
-
 }  // namespace
 
 HANDLER(Gather) {
@@ -73,8 +94,7 @@ HANDLER(Gather) {
   const Value &a = c.x[0], indices = e.Convert(c.x[1], kInt64), zero = e.FullInt(indices.type, 0);
   NeedConstantShape(c, Shape{a.type.shape[axis]});
   if (a.type.shape.dim(axis) == 0) return {e.Full(c.type(), 0)};  // nothing is in range
-  const Value extent = e.FullInt(indices.type, a.type.shape.dim(axis));
-  const Value in_range = e.And(e.Compare("GE", indices, zero), e.Compare("LT", indices, extent));
+  const Value in_range = InRange(e, indices, a.type.shape.dim(axis));
   const Value rows = GatherRows(e, a, e.Select(in_range, indices, zero), axis);
   const Value mask = e.Broadcast(in_range, rows.type.shape, PlaceAxes(axis, indices.type.shape));
   return {e.Select(mask, rows, e.FullLike(rows, 0))};
@@ -82,6 +102,7 @@ HANDLER(Gather) {
 
 HANDLER(Scatter) {
   const int axis = static_cast<int>(c.attr_int("axis"));
+  NeedConstantShape(c, Shape{c.x[0].type.shape[axis]});
   return {ScatterRows(c.e, c.x[0], c.e.Convert(c.x[1], kInt64), c.x[2], axis, ScatterCombiner(c.node.op))};
 }
 
@@ -90,9 +111,6 @@ HANDLER(ScatterSet) {
   Emitter& e = c.e;
   const int axis = static_cast<int>(c.attr_int("axis"));
   const Value &a = c.x[0], indices = e.Convert(c.x[1], kInt64);
-  if (indices.type.shape.is_constant() && indices.type.shape.size() == 1) {
-    return {ScatterRows(e, a, indices, c.x[2], axis, "second")};
-  }
   NeedConstantShape(c, indices.type.shape);
   NeedConstantShape(c, Shape{a.type.shape[axis]});
   const int64_t count = indices.type.shape.size();

@@ -835,67 +835,122 @@ module @module attributes {reel.module = "module", reel.stablehlo_version = "1.0
     %0 = "stablehlo.constant"() <{value = dense<0> : tensor<i64>}> : () -> tensor<i64>
     %1 = "stablehlo.constant"() <{value = dense<5> : tensor<i64>}> : () -> tensor<i64>
     %2 = "stablehlo.compare"(%arg1, %1) <{comparison_direction = #stablehlo<comparison_direction LT>, compare_type = #stablehlo<comparison_type SIGNED>}> : (tensor<i64>, tensor<i64>) -> tensor<i1>
-    %3 = "stablehlo.compare"(%arg1, %0) <{comparison_direction = #stablehlo<comparison_direction GE>, compare_type = #stablehlo<comparison_type SIGNED>}> : (tensor<i64>, tensor<i64>) -> tensor<i1>
-    %4 = "stablehlo.and"(%3, %2) : (tensor<i1>, tensor<i1>) -> tensor<i1>
-    %5 = "stablehlo.select"(%4, %arg1, %0) : (tensor<i1>, tensor<i64>, tensor<i64>) -> tensor<i64>
-    %6 = "stablehlo.gather"(%arg0, %5) <{dimension_numbers = #stablehlo.gather<offset_dims = [], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 0>, indices_are_sorted = false, slice_sizes = array<i64: 1>}> : (tensor<5xi1>, tensor<i64>) -> tensor<i1>
-    %7 = "stablehlo.constant"() <{value = dense<false> : tensor<i1>}> : () -> tensor<i1>
-    %8 = "stablehlo.select"(%4, %6, %7) : (tensor<i1>, tensor<i1>, tensor<i1>) -> tensor<i1>
-    "func.return"(%8) : (tensor<i1>) -> ()
+    %3 = "stablehlo.constant"() <{value = dense<0> : tensor<i64>}> : () -> tensor<i64>
+    %4 = "stablehlo.compare"(%arg1, %3) <{comparison_direction = #stablehlo<comparison_direction GE>, compare_type = #stablehlo<comparison_type SIGNED>}> : (tensor<i64>, tensor<i64>) -> tensor<i1>
+    %5 = "stablehlo.and"(%4, %2) : (tensor<i1>, tensor<i1>) -> tensor<i1>
+    %6 = "stablehlo.select"(%5, %arg1, %0) : (tensor<i1>, tensor<i64>, tensor<i64>) -> tensor<i64>
+    %7 = "stablehlo.gather"(%arg0, %6) <{dimension_numbers = #stablehlo.gather<offset_dims = [], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 0>, indices_are_sorted = false, slice_sizes = array<i64: 1>}> : (tensor<5xi1>, tensor<i64>) -> tensor<i1>
+    %8 = "stablehlo.constant"() <{value = dense<false> : tensor<i1>}> : () -> tensor<i1>
+    %9 = "stablehlo.select"(%5, %7, %8) : (tensor<i1>, tensor<i1>, tensor<i1>) -> tensor<i1>
+    "func.return"(%9) : (tensor<i1>) -> ()
   }
 }
-// scatter_add i8[5] axis 0 at i64[4] 4,0,0,2
+// scatter_add i32[5] axis 0 at i64[] 3
 module @module attributes {reel.module = "module", reel.stablehlo_version = "1.0.0"} {
-  func.func public @main(%arg0: tensor<5xi8> {reel.name = "x0"}, %arg1: tensor<4xi64> {reel.name = "x1"}, %arg2: tensor<4xi8> {reel.name = "x2"}) -> (tensor<5xi8> {reel.name = "result0"}) attributes {reel.entry = "main"} {
-    %0 = "stablehlo.scatter"(%arg0, %arg1, %arg2) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>, indices_are_sorted = false, unique_indices = false}> ({
-     ^bb0(%1: tensor<i8>, %2: tensor<i8>):
-      %3 = "stablehlo.add"(%1, %2) : (tensor<i8>, tensor<i8>) -> tensor<i8>
-      "stablehlo.return"(%3) : (tensor<i8>) -> ()
-    }) : (tensor<5xi8>, tensor<4xi64>, tensor<4xi8>) -> tensor<5xi8>
-    "func.return"(%0) : (tensor<5xi8>) -> ()
+  func.func public @main(%arg0: tensor<5xi32> {reel.name = "x0"}, %arg1: tensor<i64> {reel.name = "x1"}, %arg2: tensor<i32> {reel.name = "x2"}) -> (tensor<5xi32> {reel.name = "result0"}) attributes {reel.entry = "main"} {
+    %0 = "stablehlo.constant"() <{value = dense<5> : tensor<i64>}> : () -> tensor<i64>
+    %1 = "stablehlo.compare"(%arg1, %0) <{comparison_direction = #stablehlo<comparison_direction LT>, compare_type = #stablehlo<comparison_type SIGNED>}> : (tensor<i64>, tensor<i64>) -> tensor<i1>
+    %2 = "stablehlo.constant"() <{value = dense<0> : tensor<i64>}> : () -> tensor<i64>
+    %3 = "stablehlo.compare"(%arg1, %2) <{comparison_direction = #stablehlo<comparison_direction GE>, compare_type = #stablehlo<comparison_type SIGNED>}> : (tensor<i64>, tensor<i64>) -> tensor<i1>
+    %4 = "stablehlo.and"(%3, %1) : (tensor<i1>, tensor<i1>) -> tensor<i1>
+    %5 = "stablehlo.constant"() <{value = dense<0> : tensor<i64>}> : () -> tensor<i64>
+    %6 = "stablehlo.select"(%4, %arg1, %5) : (tensor<i1>, tensor<i64>, tensor<i64>) -> tensor<i64>
+    %7 = "stablehlo.constant"() <{value = dense<0> : tensor<i32>}> : () -> tensor<i32>
+    %8 = "stablehlo.select"(%4, %arg2, %7) : (tensor<i1>, tensor<i32>, tensor<i32>) -> tensor<i32>
+    %9 = "stablehlo.scatter"(%arg0, %6, %8) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 0>, indices_are_sorted = false, unique_indices = false}> ({
+     ^bb0(%10: tensor<i32>, %11: tensor<i32>):
+      %12 = "stablehlo.add"(%10, %11) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+      "stablehlo.return"(%12) : (tensor<i32>) -> ()
+    }) : (tensor<5xi32>, tensor<i64>, tensor<i32>) -> tensor<5xi32>
+    "func.return"(%9) : (tensor<5xi32>) -> ()
   }
 }
-// scatter_set bool[5] axis 0 at i64[] 3
+// scatter_set bool[5] axis 0 at i64[4] 4,0,0,2
 module @module attributes {reel.module = "module", reel.stablehlo_version = "1.0.0"} {
-  func.func public @main(%arg0: tensor<5xi1> {reel.name = "x0"}, %arg1: tensor<i64> {reel.name = "x1"}, %arg2: tensor<i1> {reel.name = "x2"}) -> (tensor<5xi1> {reel.name = "result0"}) attributes {reel.entry = "main"} {
-    %0 = "stablehlo.scatter"(%arg0, %arg1, %arg2) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 0>, indices_are_sorted = false, unique_indices = false}> ({
-     ^bb0(%1: tensor<i1>, %2: tensor<i1>):
-      "stablehlo.return"(%2) : (tensor<i1>) -> ()
-    }) : (tensor<5xi1>, tensor<i64>, tensor<i1>) -> tensor<5xi1>
-    "func.return"(%0) : (tensor<5xi1>) -> ()
+  func.func public @main(%arg0: tensor<5xi1> {reel.name = "x0"}, %arg1: tensor<4xi64> {reel.name = "x1"}, %arg2: tensor<4xi1> {reel.name = "x2"}) -> (tensor<5xi1> {reel.name = "result0"}) attributes {reel.entry = "main"} {
+    %0 = "stablehlo.iota"() <{iota_dimension = 0 : i64}> : () -> tensor<4xi64>
+    %1 = "stablehlo.constant"() <{value = dense<-1> : tensor<5xi64>}> : () -> tensor<5xi64>
+    %2 = "stablehlo.constant"() <{value = dense<5> : tensor<4xi64>}> : () -> tensor<4xi64>
+    %3 = "stablehlo.compare"(%arg1, %2) <{comparison_direction = #stablehlo<comparison_direction LT>, compare_type = #stablehlo<comparison_type SIGNED>}> : (tensor<4xi64>, tensor<4xi64>) -> tensor<4xi1>
+    %4 = "stablehlo.constant"() <{value = dense<0> : tensor<4xi64>}> : () -> tensor<4xi64>
+    %5 = "stablehlo.compare"(%arg1, %4) <{comparison_direction = #stablehlo<comparison_direction GE>, compare_type = #stablehlo<comparison_type SIGNED>}> : (tensor<4xi64>, tensor<4xi64>) -> tensor<4xi1>
+    %6 = "stablehlo.and"(%5, %3) : (tensor<4xi1>, tensor<4xi1>) -> tensor<4xi1>
+    %7 = "stablehlo.constant"() <{value = dense<0> : tensor<4xi64>}> : () -> tensor<4xi64>
+    %8 = "stablehlo.select"(%6, %arg1, %7) : (tensor<4xi1>, tensor<4xi64>, tensor<4xi64>) -> tensor<4xi64>
+    %9 = "stablehlo.constant"() <{value = dense<-9223372036854775808> : tensor<4xi64>}> : () -> tensor<4xi64>
+    %10 = "stablehlo.select"(%6, %0, %9) : (tensor<4xi1>, tensor<4xi64>, tensor<4xi64>) -> tensor<4xi64>
+    %11 = "stablehlo.scatter"(%1, %8, %10) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>, indices_are_sorted = false, unique_indices = false}> ({
+     ^bb0(%12: tensor<i64>, %13: tensor<i64>):
+      %14 = "stablehlo.maximum"(%12, %13) : (tensor<i64>, tensor<i64>) -> tensor<i64>
+      "stablehlo.return"(%14) : (tensor<i64>) -> ()
+    }) : (tensor<5xi64>, tensor<4xi64>, tensor<4xi64>) -> tensor<5xi64>
+    %15 = "stablehlo.constant"() <{value = dense<0> : tensor<5xi64>}> : () -> tensor<5xi64>
+    %16 = "stablehlo.compare"(%11, %15) <{comparison_direction = #stablehlo<comparison_direction GE>, compare_type = #stablehlo<comparison_type SIGNED>}> : (tensor<5xi64>, tensor<5xi64>) -> tensor<5xi1>
+    %17 = "stablehlo.constant"() <{value = dense<0> : tensor<5xi64>}> : () -> tensor<5xi64>
+    %18 = "stablehlo.select"(%16, %11, %17) : (tensor<5xi1>, tensor<5xi64>, tensor<5xi64>) -> tensor<5xi64>
+    %19 = "stablehlo.gather"(%arg2, %18) <{dimension_numbers = #stablehlo.gather<offset_dims = [], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, indices_are_sorted = false, slice_sizes = array<i64: 1>}> : (tensor<4xi1>, tensor<5xi64>) -> tensor<5xi1>
+    %20 = "stablehlo.select"(%16, %19, %arg0) : (tensor<5xi1>, tensor<5xi1>, tensor<5xi1>) -> tensor<5xi1>
+    "func.return"(%20) : (tensor<5xi1>) -> ()
   }
 }
-// scatter_max i8[5] axis 0 at i64[4] 4,0,0,2
+// scatter_max f32[5] axis 0 at i64[] 3
 module @module attributes {reel.module = "module", reel.stablehlo_version = "1.0.0"} {
-  func.func public @main(%arg0: tensor<5xi8> {reel.name = "x0"}, %arg1: tensor<4xi64> {reel.name = "x1"}, %arg2: tensor<4xi8> {reel.name = "x2"}) -> (tensor<5xi8> {reel.name = "result0"}) attributes {reel.entry = "main"} {
-    %0 = "stablehlo.scatter"(%arg0, %arg1, %arg2) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>, indices_are_sorted = false, unique_indices = false}> ({
-     ^bb0(%1: tensor<i8>, %2: tensor<i8>):
-      %3 = "stablehlo.maximum"(%1, %2) : (tensor<i8>, tensor<i8>) -> tensor<i8>
-      "stablehlo.return"(%3) : (tensor<i8>) -> ()
-    }) : (tensor<5xi8>, tensor<4xi64>, tensor<4xi8>) -> tensor<5xi8>
-    "func.return"(%0) : (tensor<5xi8>) -> ()
+  func.func public @main(%arg0: tensor<5xf32> {reel.name = "x0"}, %arg1: tensor<i64> {reel.name = "x1"}, %arg2: tensor<f32> {reel.name = "x2"}) -> (tensor<5xf32> {reel.name = "result0"}) attributes {reel.entry = "main"} {
+    %0 = "stablehlo.constant"() <{value = dense<5> : tensor<i64>}> : () -> tensor<i64>
+    %1 = "stablehlo.compare"(%arg1, %0) <{comparison_direction = #stablehlo<comparison_direction LT>, compare_type = #stablehlo<comparison_type SIGNED>}> : (tensor<i64>, tensor<i64>) -> tensor<i1>
+    %2 = "stablehlo.constant"() <{value = dense<0> : tensor<i64>}> : () -> tensor<i64>
+    %3 = "stablehlo.compare"(%arg1, %2) <{comparison_direction = #stablehlo<comparison_direction GE>, compare_type = #stablehlo<comparison_type SIGNED>}> : (tensor<i64>, tensor<i64>) -> tensor<i1>
+    %4 = "stablehlo.and"(%3, %1) : (tensor<i1>, tensor<i1>) -> tensor<i1>
+    %5 = "stablehlo.constant"() <{value = dense<0> : tensor<i64>}> : () -> tensor<i64>
+    %6 = "stablehlo.select"(%4, %arg1, %5) : (tensor<i1>, tensor<i64>, tensor<i64>) -> tensor<i64>
+    %7 = "stablehlo.constant"() <{value = dense<0xFF800000> : tensor<f32>}> : () -> tensor<f32>
+    %8 = "stablehlo.select"(%4, %arg2, %7) : (tensor<i1>, tensor<f32>, tensor<f32>) -> tensor<f32>
+    %9 = "stablehlo.scatter"(%arg0, %6, %8) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 0>, indices_are_sorted = false, unique_indices = false}> ({
+     ^bb0(%10: tensor<f32>, %11: tensor<f32>):
+      %12 = "stablehlo.maximum"(%10, %11) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+      "stablehlo.return"(%12) : (tensor<f32>) -> ()
+    }) : (tensor<5xf32>, tensor<i64>, tensor<f32>) -> tensor<5xf32>
+    "func.return"(%9) : (tensor<5xf32>) -> ()
   }
 }
-// scatter_min i8[5] axis 0 at i64[4] 4,0,0,2
+// scatter_min i32[5] axis 0 at i64[] 3
 module @module attributes {reel.module = "module", reel.stablehlo_version = "1.0.0"} {
-  func.func public @main(%arg0: tensor<5xi8> {reel.name = "x0"}, %arg1: tensor<4xi64> {reel.name = "x1"}, %arg2: tensor<4xi8> {reel.name = "x2"}) -> (tensor<5xi8> {reel.name = "result0"}) attributes {reel.entry = "main"} {
-    %0 = "stablehlo.scatter"(%arg0, %arg1, %arg2) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>, indices_are_sorted = false, unique_indices = false}> ({
-     ^bb0(%1: tensor<i8>, %2: tensor<i8>):
-      %3 = "stablehlo.minimum"(%1, %2) : (tensor<i8>, tensor<i8>) -> tensor<i8>
-      "stablehlo.return"(%3) : (tensor<i8>) -> ()
-    }) : (tensor<5xi8>, tensor<4xi64>, tensor<4xi8>) -> tensor<5xi8>
-    "func.return"(%0) : (tensor<5xi8>) -> ()
+  func.func public @main(%arg0: tensor<5xi32> {reel.name = "x0"}, %arg1: tensor<i64> {reel.name = "x1"}, %arg2: tensor<i32> {reel.name = "x2"}) -> (tensor<5xi32> {reel.name = "result0"}) attributes {reel.entry = "main"} {
+    %0 = "stablehlo.constant"() <{value = dense<5> : tensor<i64>}> : () -> tensor<i64>
+    %1 = "stablehlo.compare"(%arg1, %0) <{comparison_direction = #stablehlo<comparison_direction LT>, compare_type = #stablehlo<comparison_type SIGNED>}> : (tensor<i64>, tensor<i64>) -> tensor<i1>
+    %2 = "stablehlo.constant"() <{value = dense<0> : tensor<i64>}> : () -> tensor<i64>
+    %3 = "stablehlo.compare"(%arg1, %2) <{comparison_direction = #stablehlo<comparison_direction GE>, compare_type = #stablehlo<comparison_type SIGNED>}> : (tensor<i64>, tensor<i64>) -> tensor<i1>
+    %4 = "stablehlo.and"(%3, %1) : (tensor<i1>, tensor<i1>) -> tensor<i1>
+    %5 = "stablehlo.constant"() <{value = dense<0> : tensor<i64>}> : () -> tensor<i64>
+    %6 = "stablehlo.select"(%4, %arg1, %5) : (tensor<i1>, tensor<i64>, tensor<i64>) -> tensor<i64>
+    %7 = "stablehlo.constant"() <{value = dense<2147483647> : tensor<i32>}> : () -> tensor<i32>
+    %8 = "stablehlo.select"(%4, %arg2, %7) : (tensor<i1>, tensor<i32>, tensor<i32>) -> tensor<i32>
+    %9 = "stablehlo.scatter"(%arg0, %6, %8) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 0>, indices_are_sorted = false, unique_indices = false}> ({
+     ^bb0(%10: tensor<i32>, %11: tensor<i32>):
+      %12 = "stablehlo.minimum"(%10, %11) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+      "stablehlo.return"(%12) : (tensor<i32>) -> ()
+    }) : (tensor<5xi32>, tensor<i64>, tensor<i32>) -> tensor<5xi32>
+    "func.return"(%9) : (tensor<5xi32>) -> ()
   }
 }
-// scatter_mul i8[5] axis 0 at i64[4] 4,0,0,2
+// scatter_mul i32[5] axis 0 at i64[] 3
 module @module attributes {reel.module = "module", reel.stablehlo_version = "1.0.0"} {
-  func.func public @main(%arg0: tensor<5xi8> {reel.name = "x0"}, %arg1: tensor<4xi64> {reel.name = "x1"}, %arg2: tensor<4xi8> {reel.name = "x2"}) -> (tensor<5xi8> {reel.name = "result0"}) attributes {reel.entry = "main"} {
-    %0 = "stablehlo.scatter"(%arg0, %arg1, %arg2) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>, indices_are_sorted = false, unique_indices = false}> ({
-     ^bb0(%1: tensor<i8>, %2: tensor<i8>):
-      %3 = "stablehlo.multiply"(%1, %2) : (tensor<i8>, tensor<i8>) -> tensor<i8>
-      "stablehlo.return"(%3) : (tensor<i8>) -> ()
-    }) : (tensor<5xi8>, tensor<4xi64>, tensor<4xi8>) -> tensor<5xi8>
-    "func.return"(%0) : (tensor<5xi8>) -> ()
+  func.func public @main(%arg0: tensor<5xi32> {reel.name = "x0"}, %arg1: tensor<i64> {reel.name = "x1"}, %arg2: tensor<i32> {reel.name = "x2"}) -> (tensor<5xi32> {reel.name = "result0"}) attributes {reel.entry = "main"} {
+    %0 = "stablehlo.constant"() <{value = dense<5> : tensor<i64>}> : () -> tensor<i64>
+    %1 = "stablehlo.compare"(%arg1, %0) <{comparison_direction = #stablehlo<comparison_direction LT>, compare_type = #stablehlo<comparison_type SIGNED>}> : (tensor<i64>, tensor<i64>) -> tensor<i1>
+    %2 = "stablehlo.constant"() <{value = dense<0> : tensor<i64>}> : () -> tensor<i64>
+    %3 = "stablehlo.compare"(%arg1, %2) <{comparison_direction = #stablehlo<comparison_direction GE>, compare_type = #stablehlo<comparison_type SIGNED>}> : (tensor<i64>, tensor<i64>) -> tensor<i1>
+    %4 = "stablehlo.and"(%3, %1) : (tensor<i1>, tensor<i1>) -> tensor<i1>
+    %5 = "stablehlo.constant"() <{value = dense<0> : tensor<i64>}> : () -> tensor<i64>
+    %6 = "stablehlo.select"(%4, %arg1, %5) : (tensor<i1>, tensor<i64>, tensor<i64>) -> tensor<i64>
+    %7 = "stablehlo.constant"() <{value = dense<1> : tensor<i32>}> : () -> tensor<i32>
+    %8 = "stablehlo.select"(%4, %arg2, %7) : (tensor<i1>, tensor<i32>, tensor<i32>) -> tensor<i32>
+    %9 = "stablehlo.scatter"(%arg0, %6, %8) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 0>, indices_are_sorted = false, unique_indices = false}> ({
+     ^bb0(%10: tensor<i32>, %11: tensor<i32>):
+      %12 = "stablehlo.multiply"(%10, %11) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+      "stablehlo.return"(%12) : (tensor<i32>) -> ()
+    }) : (tensor<5xi32>, tensor<i64>, tensor<i32>) -> tensor<5xi32>
+    "func.return"(%9) : (tensor<5xi32>) -> ()
   }
 }
 // dynamic_slice bool[1] axis 0 size 1
