@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ir/builder.h"
+#include "ir/eval/eval.h"
 
 // The op table: what every primitive is tested with, one row per op in op_cases.def. Generic tests
 // run all cases through all engines, shape rules, gradients. Inputs are parameters, never
