@@ -14,16 +14,6 @@
 namespace reel::cli {
 namespace {
 
-// What must be true of every failure: its status, one printable message, nothing on stdout.
-void ExpectFailure(const ProcessResult& result, int status, const std::string& message = "") {
-  EXPECT_EQ(status, result.status) << result.err;
-  EXPECT_EQ("", result.out);
-  EXPECT_TRUE(result.err.starts_with("reel: ")) << result.err;
-  EXPECT_LE(result.err.size(), 4096u);
-  EXPECT_NE(std::string::npos, result.err.find(message)) << result.err;
-  for (const char c : result.err) EXPECT_TRUE(c == '\n' || static_cast<unsigned char>(c) >= 0x20) << result.err;
-}
-
 std::string Replaced(std::string_view text, std::string_view from, std::string_view to) {
   std::string out(text);
   const size_t at = out.find(from);

@@ -15,6 +15,15 @@ ProcessResult Reel(std::vector<std::string> arguments) {
   return RunProcess(arguments);
 }
 
+void ExpectFailure(const ProcessResult& result, int status, const std::string& message) {
+  EXPECT_EQ(status, result.status) << result.err;
+  EXPECT_EQ("", result.out);
+  EXPECT_TRUE(result.err.starts_with("reel: ")) << result.err;
+  EXPECT_LE(result.err.size(), 4096u);
+  EXPECT_NE(std::string::npos, result.err.find(message)) << result.err;
+  for (const char c : result.err) EXPECT_TRUE(c == '\n' || static_cast<unsigned char>(c) >= 0x20) << result.err;
+}
+
 std::string Read(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   EXPECT_TRUE(file.good()) << path;

@@ -14,6 +14,9 @@ using ir::TemporaryFolder;
 /// Runs build/bin/reel.
 ProcessResult Reel(std::vector<std::string> arguments);
 
+/// What must be true of every failure: its status, one printable message, nothing on stdout.
+void ExpectFailure(const ProcessResult& result, int status, const std::string& message = "");
+
 std::string Read(const std::string& path);
 void Write(const std::string& path, std::string_view bytes);
 /// Names in a folder, sorted.

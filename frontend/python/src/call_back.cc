@@ -49,7 +49,7 @@ class Ended {
 };
 constinit Lazy<Ended> ended;
 
-std::shared_ptr<nb::object> Shared(nb::handle function) {
+std::shared_ptr<nb::object> Kept(nb::handle function) {
   return {new nb::object(nb::borrow(function)), [](nb::object* object) {
             if (Py_IsInitialized()) ended.Get().Add(std::unique_ptr<nb::object>(object));  // else the process ends
           }};
@@ -58,7 +58,7 @@ std::shared_ptr<nb::object> Shared(nb::handle function) {
 // function(operands) -> a tensor of the result's type; None: its bytes are zeros.
 internal::CallbackPtr Make(nb::handle function) {
   return internal::MakeCallback(
-      [f = Shared(function)](absl::Span<const CallbackTensor> operands, const CallbackTensor& result) {
+      [f = Kept(function)](absl::Span<const CallbackTensor> operands, const CallbackTensor& result) {
         const auto bytes = static_cast<size_t>(result.type.bytes());
         const nb::gil_scoped_acquire lock;
         const internal::SuspendScope eager;  // what listens to the call that this is a part of does not see its inside
