@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "frontend/onnx/export.h"
 #include "frontend/onnx/import.h"
 #include "frontend/record/event_log.h"
 #include "frontend/stablehlo/writer.h"
@@ -16,9 +17,12 @@ namespace reel::cli {
 namespace {
 
 struct Options : Common {
-  std::string file, out, entry;
+  std::string file, out;
   std::vector<std::string> dims, constants;
   bool frozen = false;
+  int64_t opset = 17;
+  std::string function;
+  bool weights_as_inputs = false, external_data = false;
 };
 
 // The two sides of NAME=VALUE.
@@ -73,18 +77,34 @@ ir::Module ReadAny(const Options& options) {
   return module.internal_data()->module;
 }
 
-void Run(const Options& options, Program* program) {
-  if (!options.entry.empty() && !WritesStableHlo(options)) Fail(kUsage, "--entry is for writing StableHLO (.mlir)");
-  const ir::Module module = ReadAny(options);
+void Write(const Options& options, const ir::Module& module) {
   OutputFiles files;
-  if (WritesStableHlo(options)) {
-    StableHloOptions how{.entry = options.entry};
+  const bool onnx = options.out.ends_with(".onnx"), stablehlo = options.out.ends_with(".mlir");
+  if (!onnx && (options.weights_as_inputs || options.external_data))
+    Fail(kUsage, "--weights-as-inputs and --external-data are for an output that ends in .onnx");
+  if (!onnx && !stablehlo && !options.function.empty())
+    Fail(kUsage, "--function is for an output that ends in .onnx or .mlir");
+  if (onnx) {
+    const OnnxExportOptions how{.opset = options.opset,
+                                .entry = options.function,
+                                .weights_as_inputs = options.weights_as_inputs,
+                                .external_data = options.external_data};
+    const onnx::ModelFiles bytes = Take(onnx::Serialize(module, options.out, how));
+    if (options.external_data) files.Add(options.out + ".data", bytes.data);
+    files.Add(options.out, bytes.model);
+  } else if (stablehlo) {
+    StableHloOptions how{.entry = options.function};
     if (!options.file.ends_with(".onnx")) how.dims = Dims(options);
     files.Add(options.out, stablehlo::Write(module, how));
   } else {
     files.Add(options.out, module);
   }
   files.Commit();
+}
+
+void Run(const Options& options, Program* program) {
+  const ir::Module module = ReadAny(options);
+  Write(options, module);
   if (options.json) {
     Json json = Describe(module);
     json["file"] = options.out;
@@ -101,22 +121,27 @@ void Run(const Options& options, Program* program) {
 
 void AddConvert(Program* program) {
   auto options = std::make_shared<Options>();
-  Command command =
-      AddCommand(program, "convert", "Read an ONNX model, write StableHLO, or change between .reel and .reel.txt",
-                 "reel convert resnet.onnx --dim batch=8 -o resnet.reel", options.get(),
-                 [options, program] { Run(*options, program); });
+  Command command = AddCommand(program, "convert", "Change between ONNX models, StableHLO, .reel and .reel.txt",
+                               "reel convert resnet.onnx --dim batch=8 -o resnet.reel", options.get(),
+                               [options, program] { Run(*options, program); });
   command.Add("file", &options->file, "A .onnx, .reel or .reel.txt file").Required().TypeName("FILE");
-  command.Add("-o,--output", &options->out, "File to write: StableHLO if it ends in .mlir, text if in .txt")
+  command
+      .Add("-o,--output", &options->out,
+           "File to write: text if it ends in .txt, an ONNX model if in .onnx, StableHLO if in .mlir")
       .Required()
       .TypeName("FILE");
   command.Add("--dim", &options->dims, "NAME=N: an extent that the model leaves open").TypeName("NAME=INT");
-  command.Add("--entry", &options->entry, "The entry point to write as StableHLO").TypeName("NAME");
   command
       .Add("--constant", &options->constants,
            "NAME=FILE.npy: an input that becomes a constant, as those that decide "
            "shapes must")
       .TypeName("NAME=FILE");
   command.Flag("--frozen", &options->frozen, "Weights are variables that are not trained");
+  command.Add("--opset", &options->opset, "Of the ONNX model to write: 17 to 28").TypeName("INT");
+  command.Add("--function", &options->function, "The entry point to write as an ONNX model or as StableHLO").TypeName("NAME");
+  command.Flag("--weights-as-inputs", &options->weights_as_inputs,
+               "Variables that are only read are inputs of the ONNX model too");
+  command.Flag("--external-data", &options->external_data, "Weights of the ONNX model go to a file .data beside it");
 }
 
 }  // namespace reel::cli

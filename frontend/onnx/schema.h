@@ -12,8 +12,8 @@
 
 #include "ir/literal.h"
 
-// What an ONNX file says, as plain structs: all that the importer knows of the format. Protocol
-// buffers stay in reader.cc.
+// What an ONNX file says, as plain structs: all that the importer and the exporter know of the
+// format. Protocol buffers stay in reader.cc and writer.cc.
 
 namespace reel::onnx {
 
@@ -79,6 +79,7 @@ struct Model {
   Opsets opsets;
   Graph graph;
   std::vector<FunctionBody> functions;
+  std::vector<std::pair<std::string, std::string>> metadata;  ///< written only
 };
 
 }  // namespace reel::onnx

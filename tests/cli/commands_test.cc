@@ -90,9 +90,9 @@ TEST_F(Commands, ConvertToStableHlo) {
   const Json json = OkJson({"convert", file_, "-o", Path("small.mlir")});
   EXPECT_EQ(Path("small.mlir"), json["file"]);
   EXPECT_NE(std::string::npos, Read(Path("small.mlir")).find("func.func public @main("));
-  ExpectFailure(Reel({"convert", file_, "-o", Path("small.mlir"), "--entry", "none"}), kInvalid, "none");
+  ExpectFailure(Reel({"convert", file_, "-o", Path("small.mlir"), "--function", "none"}), kInvalid, "none");
   ExpectFailure(Reel({"convert", file_, "-o", Path("small.mlir"), "--dim", "none=2"}), kInvalid, "none");
-  ExpectFailure(Reel({"convert", file_, "-o", Path("small.reel"), "--entry", "main"}), kUsage, ".mlir");
+  ExpectFailure(Reel({"convert", file_, "-o", Path("small.reel"), "--function", "main"}), kUsage, ".mlir");
   ExpectFailure(Reel({"convert", file_, "-o", Path("small.reel"), "--dim", "B=2"}), kUsage, ".mlir");
 }
 

@@ -21,8 +21,8 @@ EXAMPLES = sorted((ROOT / "frontend/python/examples").glob("*.py"))
 TYPED = sorted((ROOT / "tests/python/typed").glob("*.py"))
 DOCUMENTS = ["README.md", "frontend/python/README.md", "frontend/python/FROM_TENSORFLOW.md", "frontend/GRADIENTS.md"]
 DOCUMENTS += sorted(str(p.relative_to(ROOT)) for p in (ROOT / "frontend/docs").glob("*.md"))
-MODULES = """reel reel.callbacks reel.data reel.fft reel.linalg reel.nn reel.optim reel.random reel.typing reel.autograph
-    reel.tfe reel.tf
+MODULES = """reel reel.callbacks reel.data reel.fft reel.linalg reel.nn reel.onnx reel.optim reel.random reel.typing
+    reel.autograph reel.tfe reel.tf
     reel.tf.autodiff reel.tf.autograph reel.tf.debugging reel.tf.linalg reel.tf.math reel.tf.nest reel.tf.nn
     reel.tf.random reel.tf.keras reel.tf.keras.activations reel.tf.keras.initializers reel.tf.keras.layers
     reel.tf.keras.losses reel.tf.keras.metrics reel.tf.keras.models reel.tf.keras.optimizers reel.tf.compat.v1

@@ -430,6 +430,13 @@ std::string StableHloOf(nb::handle graph, const std::string& path, const std::st
   });
 }
 
+void SaveOnnxOf(nb::handle graph, const std::string& path, int64_t opset, const std::string& entry,
+                bool weights_as_inputs, bool external_data) {
+  const OnnxExportOptions options{
+      .opset = opset, .entry = entry, .weights_as_inputs = weights_as_inputs, .external_data = external_data};
+  WithGraph(graph, [&](const auto& g) { SaveOnnx(g, path, options); });
+}
+
 }  // namespace
 
 void RegisterGraphs(nb::module_& m) {
@@ -445,6 +452,7 @@ void RegisterGraphs(nb::module_& m) {
         "extents that the model leaves open, `constants` the inputs that become constants, as those that decide "
         "shapes must.");
   m.def("_stablehlo", &StableHloOf);
+  m.def("_save_onnx", &SaveOnnxOf);
   nb::class_<PythonRecording> c(
       m, "Recording",
       "Logs everything that this thread does inside its `with` block, to lift it into a graph:\n\n"

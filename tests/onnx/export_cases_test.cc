@@ -1,0 +1,178 @@
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "frontend/onnx/export.h"
+#include "frontend/onnx/export_node.h"
+#include "frontend/onnx/writer.h"
+#include "ir/eval/eval.h"
+#include "ir/strings.h"
+#include "tests/onnx/python.h"
+#include "tests/ops/compare.h"
+#include "tests/ops/op_cases.h"
+
+// The op table in ONNX Runtime: each case is exported, looked at by ONNX's checker, run, and compared with the
+// reference evaluator.
+
+namespace reel::onnx {
+namespace {
+
+namespace fs = std::filesystem;
+using optable::OpCase;
+
+// Units in the last place beyond those of the case, of functions whose kernels have absolute errors.
+double SlackOf(ir::Op op) {
+  switch (op) {
+    case ir::Op::kTanh: return 512;
+    case ir::Op::kSigmoid: return 512;
+    case ir::Op::kSin:
+    case ir::Op::kCos: return 16384;  // of large arguments
+    default: return 16;
+  }
+}
+
+bool Has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+// Values that the runtime treats in its own way: EXPORT.md says so.
+bool IsLeftToTheRuntime(const OpCase& c) {
+  const bool extreme = Has(c.name, "special values") || Has(c.name, "random bits");
+  if (c.op == ir::Op::kSigmoid) return extreme;  // is 0 far below 0
+  return c.op == ir::Op::kDiv && extreme && (Has(c.name, "c64") || Has(c.name, "c128"));  // signs of zeros
+}
+
+// Why a case may fail; else "".
+std::string Excuse(const OpCase& c, const ExportRow& row, const std::string& error) {
+  if (c.out_of_range) return "an index is out of range";
+  if (Has(error, "NOT_IMPLEMENTED") && Has(std::string(row.note), "f32 alone") && Has(c.name, "f64"))
+    return "no kernel of f64";
+  if (Has(error, "bfloat16")) return "NumPy has no such dtype";
+  return "";
+}
+
+// Zeros of the other sign become those that are wanted: Where and Max of ONNX Runtime do not keep it.
+ir::Literal WithZeros(const ir::Literal& got, const ir::Literal& want) {
+  std::vector<std::byte> bytes(got.bytes().begin(), got.bytes().end());
+  const auto size = static_cast<size_t>(SizeOf(RealOf(got.dtype())));
+  const auto is_zero = [size](const std::byte* p) {
+    for (size_t i = 0; i + 1 < size; ++i) {
+      if (p[i] != std::byte{0}) return false;
+    }
+    return (p[size - 1] & std::byte{0x7f}) == std::byte{0};
+  };
+  for (size_t at = 0; IsDifferentiable(got.dtype()) && at < bytes.size(); at += size) {
+    if (is_zero(&bytes[at]) && is_zero(&want.bytes()[at])) bytes[at + size - 1] = want.bytes()[at + size - 1];
+  }
+  return ir::Literal(got.type(), std::move(bytes));
+}
+
+std::string ReadWhole(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+class Cases {
+ public:
+  explicit Cases(int64_t opset)
+      : options_{.opset = opset}, folder_(fs::temp_directory_path() / StrCat("reel-onnx-", ::getpid(), "-", opset)) {
+    fs::create_directories(folder_);
+  }
+  ~Cases() { fs::remove_all(folder_); }
+  const fs::path& folder() const { return folder_; }
+
+  // Every `stride`th case of an op; those that ONNX cannot say must be ones that the table refuses.
+  void Write(ir::Op op, size_t stride) {
+    const ExportRow& row = FindExport(op);
+    const std::vector<OpCase> all = optable::CasesFor(op);
+    for (size_t i = 0; i < all.size(); i += stride) {
+      if (Has(all[i].name, "bf16")) continue;  // no dtype of NumPy
+      const auto model = Export(all[i].module, options_);
+      if (model.ok()) {
+        Add(all[i], *model);
+      } else {
+        ++refused_;
+        EXPECT_TRUE(!row.write || row.refuses) << all[i].name << ": " << model.status();
+      }
+    }
+  }
+
+  void Finish() const { std::ofstream(folder_ / "list.json") << list_.dump(); }
+
+  void Compare() {
+    int compared = 0, excused = 0;
+    for (size_t n = 0; n < cases_.size(); ++n) {
+      const OpCase& c = cases_[n];
+      SCOPED_TRACE(c.name);
+      const std::string error = ReadWhole(folder_ / StrCat(n, ".err"));
+      if (!error.empty()) {
+        EXPECT_FALSE(Excuse(c, FindExport(c.op), error).empty()) << error;
+        ++excused;
+      } else if (!IsLeftToTheRuntime(c)) {
+        CompareResults(c, n);
+        ++compared;
+      }
+    }
+    std::printf("opset %d: %d cases compared, %d failed as they may, %d refused\n", static_cast<int>(options_.opset),
+                compared, excused, refused_);
+  }
+
+ private:
+  void Add(const OpCase& c, const Model& model) {
+    const auto bytes = SerializeModel(model, "", nullptr);
+    ASSERT_TRUE(bytes.ok()) << bytes.status();
+    const std::string name = StrCat(cases_.size());
+    std::ofstream(folder_ / (name + ".onnx"), std::ios::binary) << *bytes;
+    for (size_t i = 0; i < c.inputs.size(); ++i) {
+      const auto raw = c.inputs[i].bytes();
+      std::ofstream(folder_ / StrCat(name, ".in", i), std::ios::binary)
+          .write(reinterpret_cast<const char*>(raw.data()), static_cast<std::streamsize>(raw.size()));
+    }
+    list_.push_back({{"name", name}, {"inputs", c.inputs.size()}});
+    cases_.push_back(c);
+  }
+
+  void CompareResults(const OpCase& c, size_t n) {
+    std::vector<ir::EvalTensor> inputs, sizes;
+    for (const ir::Literal& x : c.inputs) {
+      inputs.push_back(*ir::FromLiteral(x));
+      sizes.push_back(*ir::FromLiteral(optable::Absolute(x)));
+    }
+    const auto want = ir::EvaluateLiterals(c.module, c.main(), c.inputs);
+    const auto exact = ir::Evaluate(c.module, c.main(), inputs), magnitude = ir::Evaluate(c.module, c.main(), sizes);
+    optable::Tolerance tolerance = c.tolerance;
+    if (!tolerance.exact()) tolerance.ulps += SlackOf(c.op);
+    for (size_t k = 0; k < want->size(); ++k) {
+      const std::string raw = ReadWhole(folder_ / StrCat(n, ".out", k));
+      ASSERT_EQ(raw.size(), (*want)[k].bytes().size());
+      const auto* bytes = reinterpret_cast<const std::byte*>(raw.data());
+      const ir::Literal read((*want)[k].type(), std::vector<std::byte>(bytes, bytes + raw.size()));
+      const ir::Literal got = WithZeros(read, (*want)[k]);
+      if (optable::DifferentBits(got, (*want)[k]).empty()) continue;
+      EXPECT_EQ(optable::TooFar(got, (*exact)[k], (*magnitude)[k], tolerance), "");
+    }
+  }
+
+  const OnnxExportOptions options_;
+  const fs::path folder_;
+  nlohmann::json list_ = nlohmann::json::array();
+  std::vector<OpCase> cases_;
+  int refused_ = 0;
+};
+
+void RunAll(int64_t opset, size_t stride) {
+  const std::string python = PythonWithOnnx();
+  if (python.empty()) GTEST_SKIP() << kNoOnnx;
+  Cases cases(opset);
+  for (const ir::Op op : ir::AllOps()) cases.Write(op, stride);
+  cases.Finish();
+  ASSERT_TRUE(RunExports(python, cases.folder().string()));
+  cases.Compare();
+}
+
+TEST(OnnxRuntime, OpTable) { RunAll(17, 1); }
+TEST(OnnxRuntime, OpTableNewest) { RunAll(28, 3); }
+
+}  // namespace
+}  // namespace reel::onnx
