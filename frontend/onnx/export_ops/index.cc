@@ -71,6 +71,17 @@ void CheckIndex(const Site& s) {
   s.Set(w.Cast(w.Same("Add", {x, zero}), s.result().dtype));
 }
 
+// The same with one zero, and index 1 where an element is 0, or negative.
+void CheckInteger(const Site& s) {
+  GraphWriter& w = s.w();
+  const Val x = ToIndex(w, s.x());
+  const char* const wrong = s.node.attr<bool>("negative") ? "Less" : "Equal";
+  const Val index = w.Where(w.Compare(wrong, x, w.ScalarInt(kInt64, 0)), w.ScalarInt(kInt64, 1), w.ScalarInt(kInt64, 0));
+  const Val zeros = w.One("Expand", {w.ScalarInt(kInt64, 0), w.ExtentOf(Extent(1))}, kInt64);
+  const Val zero = w.One("Gather", {zeros, index}, kInt64, {Int("axis", 0)});
+  s.Set(w.Cast(w.Same("Add", {x, zero}), s.result().dtype));
+}
+
 void Gather(const Site& s) {
   GraphWriter& w = s.w();
   const int64_t axis = s.axis();
@@ -236,6 +247,7 @@ constexpr ExportRow kRows[] = {
     {ir::Op::kDynamicSlice, DynamicSlice, "Slice"},
     {ir::Op::kDynamicUpdate, DynamicUpdate, "Slice, Concat", "", WhyNoUpdate},
     {ir::Op::kCheckIndex, CheckIndex, "Gather", "of zeros, which fails out of range; its result is added"},
+    {ir::Op::kCheckInteger, CheckInteger, "Gather", "of one zero, which fails where an element is wrong; its result is added"},
 };
 // clang-format on
 
