@@ -182,7 +182,14 @@ Value Emitter::Broadcast(const Value& x, const Shape& shape, absl::Span<const in
   if (x.type == type) return x;
   const std::string properties = StrCat("broadcast_dimensions = ", I64s(axes));
   if (shape.is_constant()) return Emit("stablehlo.broadcast_in_dim", {x}, type, properties);
-  return Emit("stablehlo.dynamic_broadcast_in_dim", {x, Extents(shape)}, type, properties);
+  std::vector<int64_t> stretched, equal;  // axes of x: IREE wants to know
+  for (int i = 0; i < x.type.shape.rank(); ++i) {
+    const bool same = x.type.shape[i] == shape[static_cast<int>(axes[static_cast<size_t>(i)])];
+    (same ? equal : stretched).push_back(i);
+  }
+  return Emit("stablehlo.dynamic_broadcast_in_dim", {x, Extents(shape)}, type,
+              StrCat(properties, ", known_expanding_dimensions = ", I64s(stretched),
+                     ", known_nonexpanding_dimensions = ", I64s(equal)));
 }
 
 Value Emitter::Reshape(const Value& x, const Shape& shape) {

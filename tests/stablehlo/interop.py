@@ -13,17 +13,22 @@ import sys
 import ml_dtypes
 import numpy as np
 
-# How much further than Reel's compiled code a backend may be: its functions have their own errors, and those of lgamma
-# and digamma near their zeros are absolute.
-SLACK = collections.defaultdict(lambda: 32.0, lgamma=4096.0, digamma=4096.0)
+# How much further than Reel's compiled code a backend may be: its functions have their own errors. Those of lgamma and
+# its derivatives are absolute near their zeros, in units of the precision that they are computed in.
+SLACK = 128.0
+ABSOLUTE = {"lgamma": 64.0, "digamma": 64.0, "polygamma": 64.0}
 # Functions of halves and of numbers near 0 differ in their last bits, and some backends have no denormal numbers.
 FLOOR = {"float16": 2.0**-14, "bfloat16": 2.0**-126, "float32": 2.0**-126, "float64": 2.0**-1022}
 FLOOR |= {"complex64": 2.0**-126, "complex128": 2.0**-1022}
 
 
 # What XLA has other values for, by the end of a case's name: its division by a constant is a product with the
-# reciprocal, which is too small a number there; and its Cholesky factor of a matrix with an infinity is NaN.
+# reciprocal, which is too small a number there; its erfc is 0 where it is near the smallest number; and its Cholesky
+# factor of a matrix with an infinity is NaN.
 OTHER = (" largest", " smallest", "cholesky f32[9,2,2] special", "cholesky f64[9,2,2] special")
+OTHER += ("erfc_inv f64 random bits",)
+# Ops that a backend does not have, or has with a fault: IREE 3.13 sorts i64 wrongly.
+LACKS = {"jax": (), "iree": ("cholesky", "triangular_solve", "argsort")}
 
 
 def dtype_of(name):
@@ -126,7 +131,9 @@ def check(case, backend, folder, values):
         if out.dtype != want.dtype or out.shape != want.shape:
             return np.inf, f"{out.dtype}{out.shape} for {want.dtype}{want.shape}"
         allowed = values.array(about, about["allowed"], np.dtype(np.float64)) if "allowed" in about else 0
-        ratio = distance(out, want, SLACK[case["op"]] * allowed)
+        computed = np.float64 if want.dtype == np.float64 else np.float32
+        absolute = ABSOLUTE.get(case["op"], 0.0) * float(np.finfo(computed).eps)
+        ratio = distance(out, want, SLACK * allowed + absolute)
         if ratio > worst:
             worst = ratio
             show = f"got {out.reshape(-1)[:8]} want {want.reshape(-1)[:8]}"
@@ -145,7 +152,9 @@ def main():
     good, bad = collections.Counter(), collections.Counter()
     for i, line in enumerate((options.folder / "cases.jsonl").open()):
         case = json.loads(line)
-        if (options.op and case["op"] not in options.op) or i % options.every or case["name"].endswith(OTHER):
+        if (options.op and case["op"] not in options.op) or i % options.every:
+            continue
+        if case["name"].endswith(OTHER) or case["op"] in LACKS[options.backend]:
             continue
         try:
             worst, show = check(case, backend, options.folder, values)
