@@ -182,6 +182,8 @@ TEST_F(Line, StandardStreamsStandForEveryFile) {
   static const std::map<std::string, std::string> kLines = {
       {"show file", "reel show - < small.reel.txt | grep train"},
       {"verify files", "reel verify - < small.reel.txt"},
+      {"diff old", "reel diff - small.reel.txt < small.reel.txt && echo equal"},
+      {"diff new", "reel diff small.reel.txt - < small.reel.txt && echo equal"},
       {"grad file", "reel grad - < small.reel.txt | grep train.grad"},
       {"grad --output", "reel grad small.reel.txt -o - | reel verify -"},
       {"opt file", "reel opt - < small.reel.txt | grep train"},
