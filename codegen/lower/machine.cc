@@ -1,13 +1,13 @@
 // LLVM's target machine, the few IR passes we need, and code emission.
-#include <mutex>
-
 #include "codegen/llvm/guard.h"
 #include "codegen/llvm/pass_headers.h"
 #include "codegen/lower/addresses.h"
 #include "codegen/lower/loop.h"
 #include "codegen/lower/lower.h"
 #include "codegen/program/code.h"
+#include "ir/lazy.h"
 #include "ir/strings.h"
+#include "runtime/fork.h"
 
 namespace reel::codegen {
 namespace {
@@ -30,9 +30,13 @@ namespace {
 }();
 
 /// Other architectures than this machine's are registered when they are first asked for: seldom, and never by the JIT.
+/// LLVM's list of them has no lock.
 void RegisterBackend(const llvm::Triple& triple) {
-  static std::mutex mutex;
-  const std::lock_guard lock(mutex);
+  struct Guard {
+    runtime::Mutex mutex;
+  };
+  static constinit Lazy<Guard> guard;
+  const std::lock_guard lock(guard.Get().mutex);
   switch (triple.getArch()) {
 #define REEL_BACKEND(arch, Name)        \
   case llvm::Triple::arch:              \

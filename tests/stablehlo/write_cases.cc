@@ -95,7 +95,7 @@ std::vector<double> Allowed(const ir::EvalTensor& reference, const ir::EvalTenso
 std::vector<ir::EvalTensor> Evaluate(const OpCase& c, bool absolute) {
   std::vector<ir::EvalTensor> inputs;
   for (const ir::Literal& l : c.inputs) inputs.push_back(*ir::FromLiteral(absolute ? Absolute(l) : l));
-  return *ir::Evaluate(c.module, c.main(), inputs);
+  return *ir::Evaluate(c.module, c.main(), inputs, WithCallbacks());
 }
 
 bool AddOp(ir::Op op, Folder* folder) {
