@@ -138,7 +138,8 @@ void AddConvert(Program* program) {
       .TypeName("NAME=FILE");
   command.Flag("--frozen", &options->frozen, "Weights are variables that are not trained");
   command.Add("--opset", &options->opset, "Of the ONNX model to write: 17 to 28").TypeName("INT");
-  command.Add("--function", &options->function, "The entry point to write as an ONNX model or as StableHLO").TypeName("NAME");
+  command.Add("--function", &options->function, "The entry point to write as an ONNX model or as StableHLO")
+      .TypeName("NAME");
   command.Flag("--weights-as-inputs", &options->weights_as_inputs,
                "Variables that are only read are inputs of the ONNX model too");
   command.Flag("--external-data", &options->external_data, "Weights of the ONNX model go to a file .data beside it");

@@ -37,7 +37,7 @@ struct OnnxExportOptions {
   std::string entry = "";  ///< of a module; empty: "main" or the only one
   /// Variables that are only read are inputs too, with their values as defaults; else constants of the model.
   bool weights_as_inputs = false;
-  bool external_data = false;  ///< weights go to <path>.data, as models of more than 2 GiB must
+  bool external_data = false;  ///< weights go to path.data, as models of more than 2 GiB must
 };
 
 /// Writes one entry point as an ONNX model that does the same: inference, gradients, a whole training step. A variable

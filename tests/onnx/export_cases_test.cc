@@ -139,9 +139,9 @@ class Cases {
       inputs.push_back(*ir::FromLiteral(x));
       sizes.push_back(*ir::FromLiteral(optable::Absolute(x)));
     }
-    const auto want = ir::EvaluateLiterals(c.module, c.main(), c.inputs, WithCallbacks());
-    const auto exact = ir::Evaluate(c.module, c.main(), inputs, WithCallbacks()),
-               magnitude = ir::Evaluate(c.module, c.main(), sizes, WithCallbacks());
+    const auto want = ir::EvaluateLiterals(c.module, c.main(), c.inputs, optable::WithCallbacks());
+    const auto exact = ir::Evaluate(c.module, c.main(), inputs, optable::WithCallbacks()),
+               magnitude = ir::Evaluate(c.module, c.main(), sizes, optable::WithCallbacks());
     optable::Tolerance tolerance = c.tolerance;
     if (!tolerance.exact()) tolerance.ulps += SlackOf(c.op);
     for (size_t k = 0; k < want->size(); ++k) {

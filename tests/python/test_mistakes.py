@@ -494,6 +494,10 @@ OTHERS = {
 }
 # Texts that Python says in its own words before, or that only C++ can ask for.
 OWN = [
+    "which has no BitwiseXor",  # operators of ONNX, in the table that EXPORT.md is made of
+    "of integers Bitwise",
+    "; Einsum where symbolic extents",
+    "whole numbers of 64 bits by MatMul",
     "add a parameter (const std::vector<Variable>& ",  # custom_gradient_without_variables
     "; a TapeScope is for another one",  # Python's tapes are entered by `with`
     "use data<",  # of elements: Python has arrays

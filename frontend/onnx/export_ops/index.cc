@@ -76,7 +76,8 @@ void CheckInteger(const Site& s) {
   GraphWriter& w = s.w();
   const Val x = ToIndex(w, s.x());
   const char* const wrong = s.node.attr<bool>("negative") ? "Less" : "Equal";
-  const Val index = w.Where(w.Compare(wrong, x, w.ScalarInt(kInt64, 0)), w.ScalarInt(kInt64, 1), w.ScalarInt(kInt64, 0));
+  const Val index =
+      w.Where(w.Compare(wrong, x, w.ScalarInt(kInt64, 0)), w.ScalarInt(kInt64, 1), w.ScalarInt(kInt64, 0));
   const Val zeros = w.One("Expand", {w.ScalarInt(kInt64, 0), w.ExtentOf(Extent(1))}, kInt64);
   const Val zero = w.One("Gather", {zeros, index}, kInt64, {Int("axis", 0)});
   s.Set(w.Cast(w.Same("Add", {x, zero}), s.result().dtype));

@@ -26,13 +26,14 @@ from . import _errors, _inspect
 from ._mistakes import explain_functions as _explain_functions, missing as _missing
 
 if _typing.TYPE_CHECKING:  # before those of the extension, for checkers that take the first
+    from . import aot as aot
     from . import data as data, fft as fft, linalg as linalg, nn as nn, optim as optim, random as random
 from ._core import *  # noqa: F401,F403  (all public names of the extension)
 from ._array_api import *  # noqa: F401,F403
 
 del data, fft, linalg, nn, optim, random  # noqa: F821  (those of the extension; the package's have more)
 from . import data, fft, linalg, nn, optim, random  # type: ignore[no-redef]
-from . import aot as aot, callbacks as callbacks, onnx as onnx, stablehlo as stablehlo
+from . import callbacks as callbacks, onnx as onnx, stablehlo as stablehlo
 from ._custom import (
     custom_gradient as custom_gradient,
     grad_pass_through as grad_pass_through,
@@ -65,4 +66,9 @@ for _names in (globals(), vars(fft), vars(linalg)):
     _explain_functions(_names)
 
 if not _typing.TYPE_CHECKING:
-    __getattr__ = _missing("reel")
+    _explained = _missing("reel")
+
+    def __getattr__(name: str):
+        if name == "aot":  # needs NumPy, which tensors do not
+            return __import__("reel.aot").aot
+        return _explained(name)

@@ -170,6 +170,8 @@ constexpr Words kPhrases[] = {
     {"CompileOptions::extents", "extents={name: number}"},
     {"CompileOptions{.profile = true}", "profile=True"},
     {"OnnxOptions::dims or --dim ", "dims "},
+    {"(external_data, --external-data)", "(external_data)"},
+    {"(dims, --dim NAME=N)", "(dims)"},
     {"OnnxOptions::constants or --constant ", "constants "},
     {"=FILE.npy", "=array"},
     {"Compile returns", "reel.compile returns"},

@@ -3058,3 +3058,9 @@ module @module attributes {reel.module = "module", reel.stablehlo_version = "1.0
     "func.return"(%arg0) : (tensor<i32>) -> ()
   }
 }
+// check_integer divisors i32[]
+module @module attributes {reel.module = "module", reel.stablehlo_version = "1.0.0"} {
+  func.func public @main(%arg0: tensor<i32> {reel.name = "x0"}) -> (tensor<i32> {reel.name = "result0"}) attributes {reel.entry = "main"} {
+    "func.return"(%arg0) : (tensor<i32>) -> ()
+  }
+}

@@ -1,6 +1,14 @@
 """The values of a converted function's variables, and of attributes and items that traced branches and loops assign."""
 
+from __future__ import annotations as _annotations
+
+import typing as _t
+
 from .. import _core
+
+if _t.TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
 
 
 class Undefined:
@@ -28,7 +36,7 @@ class UndefinedVariable(_core.InvalidArgumentError, UnboundLocalError):
     """A variable was read that has a value on some paths only; a ValueError too."""
 
 
-def ld(value):
+def ld(value: Any) -> Any:
     """A value that is read; an error if there is none."""
     if value.__class__ is Undefined:
         raise UndefinedVariable(
@@ -40,7 +48,7 @@ def ld(value):
 NO_PLACE = (AttributeError, KeyError, IndexError, TypeError)  # of an attribute or item that is not there
 
 
-def place(read, name):
+def place(read: Callable[[], Any], name: str) -> Any:
     """What is at an attribute or item, such as self.total or d["a"]."""
     try:
         return read()
@@ -48,7 +56,7 @@ def place(read, name):
         return Undefined(name)
 
 
-def known(value):
+def known(value: Any) -> bool:
     """Whether an attribute or item has a value to be set, not to be deleted; an error if it has one on some paths only."""
     if value.__class__ is Undefined and value.why:
         ld(value)

@@ -196,14 +196,14 @@ class _Fetches:
     def _leaf(self, x):
         try:
             element = self.graph.as_graph_element(x)
+        except (KeyError, ValueError) as error:  # a ConversionError is a TypeError, too
+            text = str(error)
+            raise ConversionError(f"Argument `fetch` = {x} cannot be interpreted as a Tensor. ({text})") from None
         except TypeError:
             raise _core.InvalidTypeError(
                 f'Argument `fetch` = {x} has invalid type "{type(x).__name__}" must be a string or Tensor. (Can not '
                 f"convert a {type(x).__name__} into a Tensor or Operation.)"
             ) from None
-        except (KeyError, ValueError) as error:
-            text = str(error)
-            raise ConversionError(f"Argument `fetch` = {x} cannot be interpreted as a Tensor. ({text})") from None
         node = element.node if isinstance(element, GraphTensor) else element
         if node.inside or not self.graph.is_fetchable(element):
             raise ConversionError(f"Operation {element} has been marked as not fetchable.")

@@ -382,7 +382,7 @@ class Dataset:
         name: str | None = None,
     ) -> Dataset:
         """Batches of elements of similar lengths, filled up: bucket i has those below bucket_boundaries[i]."""
-        return _groups().bucketed(
+        return groups.bucketed(
             self, element_length_func, bucket_boundaries, bucket_batch_sizes, padded_shapes, padding_values,
             pad_to_bucket_boundary, not no_padding, drop_remainder,
         )  # fmt: skip
@@ -396,11 +396,11 @@ class Dataset:
         name: str | None = None,
     ) -> Dataset:
         """(class, element) of some of the elements, so that classes are distributed as target_dist says."""
-        return _groups().RejectionResampleDataset(self, class_func, target_dist, initial_dist, seed)
+        return groups.RejectionResampleDataset(self, class_func, target_dist, initial_dist, seed)
 
     def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> Dataset:
         """The elements of a map whose function raises no error."""
-        return _groups().IgnoreErrorsDataset(self, log_warning)
+        return groups.IgnoreErrorsDataset(self, log_warning)
 
     def apply(self, transformation_func: Callable[[Dataset], Dataset]) -> Dataset:
         """transformation_func(self)."""
@@ -570,10 +570,7 @@ def _nodes():
     return _nodes
 
 
-def _groups():
-    from . import _groups
-
-    return _groups
+groups: _t.Any = None  # the module reel.tf.data._groups, which says so itself: its datasets are made of these
 
 
 def _selected(node):

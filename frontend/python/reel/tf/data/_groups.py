@@ -3,6 +3,7 @@
 from __future__ import annotations as _annotations
 
 import bisect as _bisect
+import sys as _sys
 import typing as _t
 
 from ... import _core
@@ -10,6 +11,7 @@ from .. import nest
 from .._convert import convert_to_tensor
 from .._shape import TensorSpec
 from ..errors import ConversionError
+from . import _dataset
 from ._elements import Mapped, call_with, spec_of, structured
 from ._nodes import _Of
 from ._sources import UNKNOWN, _seed_of
@@ -20,6 +22,9 @@ if _t.TYPE_CHECKING:
 
     from ._dataset import Dataset
     from ._elements import Run
+
+
+_dataset.groups = _sys.modules[__name__]
 
 
 def bucketed(
