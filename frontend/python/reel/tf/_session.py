@@ -196,7 +196,7 @@ class _Fetches:
     def _leaf(self, x):
         try:
             element = self.graph.as_graph_element(x)
-        except (KeyError, ValueError) as error:  # a ConversionError is a TypeError, too
+        except (KeyError, ConversionError) as error:  # the latter is a TypeError, too
             text = str(error)
             raise ConversionError(f"Argument `fetch` = {x} cannot be interpreted as a Tensor. ({text})") from None
         except TypeError:

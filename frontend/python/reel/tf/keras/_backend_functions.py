@@ -15,7 +15,7 @@ from .._scopes import name_scope as _name_scope
 from .._tensor import TensorLike as _TensorLike
 from .._variable import Variable as _TfVariable
 from . import activations as _activations
-from .backend import floatx as _floatx
+from ._floatx import floatx as _floatx
 from .ops._common import result_type as _result_type
 
 if _t.TYPE_CHECKING:

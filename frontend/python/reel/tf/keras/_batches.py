@@ -9,7 +9,7 @@ from .._convert import convert_to_tensor
 from .._tensor import TensorLike
 from ..data._elements import from_array
 from ..errors import ConversionError
-from .backend import floatx
+from ._floatx import floatx
 
 if _t.TYPE_CHECKING:
     from collections.abc import Iterator

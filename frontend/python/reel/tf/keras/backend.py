@@ -6,18 +6,14 @@ import typing as _t
 
 from ... import _core
 from ..errors import ConversionError
+from ._floatx import epsilon as epsilon
+from ._floatx import floatx as floatx
+from ._floatx import settings as _settings
 
 if _t.TYPE_CHECKING:
     from typing import Any
 
     from .._tensor import Tensor as _Tensor
-
-_settings = {"floatx": "float32", "epsilon": 1e-7}
-
-
-def floatx() -> str:
-    """The dtype of layers that name none: float32 unless set_floatx said otherwise."""
-    return _settings["floatx"]
 
 
 def set_floatx(value: str) -> None:
@@ -27,11 +23,6 @@ def set_floatx(value: str) -> None:
             f"Unknown `floatx` value: {value}. Expected one of {{'bfloat16', 'float16', 'float32', 'float64'}}"
         )
     _settings["floatx"] = value
-
-
-def epsilon() -> float:
-    """A small number: 1e-7 unless set_epsilon said otherwise."""
-    return _settings["epsilon"]
 
 
 def set_epsilon(value: float) -> None:

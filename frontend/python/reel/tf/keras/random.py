@@ -12,7 +12,7 @@ from .._convert import convert_to_tensor as _tensor
 from .._sorting import argsort as _argsort
 from .._variable import Variable as _TfVariable
 from ..errors import ConversionError as _ConversionError
-from .backend import floatx as _floatx
+from ._floatx import floatx as _floatx
 
 if _t.TYPE_CHECKING:
     from typing import Any

@@ -11,7 +11,7 @@ from ..._args import axis_of as _axis_of
 from ..._args import ints as _ints
 from ..._tensor import wrap as _wrap
 from ...errors import ConversionError as _ConversionError
-from ..backend import floatx as _floatx
+from .._floatx import floatx as _floatx
 from ._common import exported as _exported
 from ._common import publish as _publish
 from ._common import result_type as _result_type

@@ -13,7 +13,7 @@ from ..._convert import to_core
 from ..._tensor import TensorLike, wrap
 from ..._trace import in_graph
 from .. import _symbolic
-from ..backend import floatx
+from .._floatx import floatx
 
 if _t.TYPE_CHECKING:
     from collections.abc import Callable

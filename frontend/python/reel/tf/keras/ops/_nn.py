@@ -11,6 +11,8 @@ from ..._args import axes_or_none as _axes_or_none
 from ..._tensor import wrap as _wrap
 from ...errors import ConversionError as _ConversionError
 from .. import activations as _activations
+from .._floatx import epsilon as _epsilon
+from .._floatx import floatx as _floatx
 from ..activations import celu as celu
 from ..activations import elu as elu
 from ..activations import glu as glu
@@ -22,8 +24,6 @@ from ..activations import softmax as softmax
 from ..activations import sparsemax as sparsemax
 from ..activations import squareplus as squareplus
 from ..activations import threshold as threshold
-from ..backend import epsilon as _epsilon
-from ..backend import floatx as _floatx
 from ._common import exported as _exported
 from ._common import named as _named
 from ._common import publish as _publish

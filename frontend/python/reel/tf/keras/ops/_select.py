@@ -11,7 +11,7 @@ from ..._args import axes_or_none as _axes_or_none
 from ..._args import ints as _ints
 from ..._tensor import wrap as _wrap
 from ...errors import ConversionError as _ConversionError
-from ..backend import floatx as _floatx
+from .._floatx import floatx as _floatx
 from ._common import as_kind as _as_kind
 from ._common import exported as _exported
 from ._common import publish as _publish
