@@ -336,3 +336,21 @@ def test_FA27_forward_backward_and_numeric_jacobians_agree(name, rng):
     assert float(acc.jvp(y)) == pytest.approx(numeric, rel=1e-6)
     assert float(tf.reduce_sum(g * v)) == pytest.approx(numeric, rel=1e-6)
     np.testing.assert_allclose(acc.jvp(g), back_over_back(loss, x, v), rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("traced", [False, True], ids=["body", "function"])
+@pytest.mark.parametrize("in_trace", [False, True], ids=["eager", "trace"])
+def test_forward_over_forward_after_both_have_ended(traced, in_trace):
+    f = tf.function(lambda x: x**3.5) if traced else lambda x: x**3.5
+
+    def take():
+        primal = tf.constant(1.1)
+        with tf.autodiff.ForwardAccumulator(primal, tf.constant(1.0)) as outer:
+            with tf.autodiff.ForwardAccumulator(primal, tf.constant(1.0)) as inner:
+                y = f(primal)
+        first = inner.jvp(y)
+        return first, outer.jvp(first)
+
+    first, second = (tf.function(take) if in_trace else take)()
+    np.testing.assert_allclose(first, 3.5 * 1.1**2.5, rtol=1e-5)
+    np.testing.assert_allclose(second, 3.5 * 2.5 * 1.1**1.5, rtol=1e-5)

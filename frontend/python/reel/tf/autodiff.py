@@ -168,6 +168,7 @@ class ForwardAccumulator:
         nest.assert_same_structure(primals, tangents)
         moves = [to_core(t, handle_dtype(handle_of(x))) for x, t in zip(leaves, nest.flatten(tangents))]
         self._is_watched = False  # something records around it
+        self._around: list[ForwardAccumulator] = []  # those that were open when it was entered
         self._primals = [handle_of(x) for x in leaves]
         self._accumulator = _core.ForwardAccumulator(self._primals, moves)
 
@@ -178,6 +179,7 @@ class ForwardAccumulator:
     def __enter__(self) -> ForwardAccumulator:
         self._accumulator.__enter__()
         self._is_watched = state.tapes > 0 or _core._in_trace()
+        self._around = list(_open.accumulators)
         state.tapes += 1
         _open.accumulators.append(self)
         return self
@@ -202,7 +204,11 @@ class ForwardAccumulator:
         )
 
     def _beside(self, tangent, x):
-        """The tangent of x, for tapes around with a derivative by what x comes of: zeros where it is linear."""
-        if self._is_watched and _core._observed() and all(x is not p for p in self._primals):
+        """The tangent of x, for tapes around with a derivative by what x comes of: zeros where it is linear.
+
+        An accumulator around that has ended knows the tangent and would not know a new tensor.
+        """
+        ended = any(a not in _open.accumulators for a in self._around)
+        if self._is_watched and not ended and _core._observed() and all(x is not p for p in self._primals):
             tangent = _core.where(_core.ones((), dtype=_core.bool), tangent, x)
         return wrap(tangent)
