@@ -14,8 +14,8 @@ import numpy as np
 import reel
 
 STEPS = 200
-# What a loss may be off, relative above 1. IREE adds in another order, and its convolution net is 2e-4 off.
-BOUND = {"jax": 1e-4, "iree": 1e-3}
+BOUND = 1e-4  # what a loss may be off, relative above 1
+WIDER = {("iree", "mnist_conv"): 1e-3}  # it is 2e-4 off there, for a cause that nobody knows
 # The batches: shape and largest integer of the inputs, and the number of classes.
 MODELS = {"mnist": ((64, 784), 0, 10), "mnist_conv": ((64, 784), 0, 10), "shakespeare": ((64, 8), 30, 30)}
 
@@ -62,7 +62,7 @@ def main():
     parser.add_argument("--backend", choices=interop.BACKENDS, default="jax")
     options = parser.parse_args()
     backend = interop.BACKENDS[options.backend]()
-    good = [compare(name, options.folder, backend, BOUND[options.backend]) for name in MODELS]
+    good = [compare(name, options.folder, backend, WIDER.get((options.backend, name), BOUND)) for name in MODELS]
     return 0 if all(good) else 1
 
 
