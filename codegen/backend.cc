@@ -1,6 +1,7 @@
 #include "codegen/backend.h"
 
 #include "codegen/aot/aot.h"
+#include "codegen/aot/archive.h"
 #include "codegen/jit/jit.h"
 #include "codegen/llvm/guard.h"
 #include "ir/lazy.h"
@@ -14,25 +15,35 @@ class LlvmBackend : public Backend {
                                              const CodeOptions& options) override {
     return codegen::CompileObjects(program, target, options);
   }
-  absl::StatusOr<ObjectFiles> CompileToObject(const Program& program, const std::string& name, const Target& target,
+  absl::StatusOr<ObjectFiles> CompileToObject(std::span<const TargetProgram> levels, const std::string& name,
                                               const CodeOptions& options) override {
     absl::StatusOr<ObjectFiles> files;
     absl::Status s = InLlvm(options.reserve, [&] {
-      files = AotCompile(program, name, target, options);
+      files = AotCompile(levels, name, options);
       return files.status();
     });
     if (!s.ok()) return s;
     return files;
   }
-  absl::StatusOr<std::string> EmitText(const Program& program, const std::string& name, const Target& target,
+  absl::StatusOr<std::string> EmitText(std::span<const TargetProgram> levels, const std::string& name,
                                        const CodeOptions& options, bool assembly) override {
     absl::StatusOr<std::string> text;
     absl::Status s = InLlvm(options.reserve, [&] {
-      text = AotText(program, name, target, options, assembly);
+      text = AotText(levels, name, options, assembly);
       return text.status();
     });
     if (!s.ok()) return s;
     return text;
+  }
+  absl::StatusOr<std::string> Archive(const std::string& object, const std::string& member,
+                                      const std::string& os) override {
+    absl::StatusOr<std::string> bytes;
+    absl::Status s = InLlvm(kMinReserve + static_cast<int64_t>(2 * object.size()), [&] {
+      bytes = ArchiveOf(object, member, os);
+      return bytes.status();
+    });
+    if (!s.ok()) return s;
+    return bytes;
   }
 };
 

@@ -101,14 +101,14 @@ absl::Status CheckBudget(const Program& program, const Budget& budget) {
 }
 
 /// Bytes that a function may take LLVM in work; an error if all that it will take is more than the budget.
-absl::StatusOr<int64_t> CheckCompiler(const Program& program, const Budget& budget, bool object) {
-  const int threads = object ? 1 : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  const CompileMemory bytes = CompileBytes(program, threads, object);
+absl::StatusOr<int64_t> CheckCompiler(const CompileMemory& bytes, const Program& program, const Budget& budget) {
   if (bytes.all <= budget.max_memory) return bytes.in_work;
   return absl::ResourceExhaustedError(StrCat("compiling ", program.name, " takes LLVM about ", bytes.all, " bytes for ",
                                              program.kernels.size(), " kernels, more than the budget of ",
                                              budget.max_memory, "; raise max_memory or compile less at once"));
 }
+
+int CompilerThreads() { return static_cast<int>(std::max(1u, std::thread::hardware_concurrency())); }
 
 /// What stands alone has no process to call.
 absl::Status CheckNoCallbacks(const Program& program) {
@@ -137,12 +137,23 @@ class PlanningCompiler : public Compiler {
                                        const CompilerOptions& options) override {
     return WithoutExceptions<std::string>([&] { return Text(module, name, kind, options); });
   }
+  absl::StatusOr<std::string> Archive(const std::string& object, const std::string& member,
+                                      const CompilerOptions& options) override {
+    const auto targets = FindTargets(options.cpu, options.os);
+    if (!targets.ok()) return targets.status();
+    const auto backend = GetBackend();
+    if (!backend.ok()) return backend.status();
+    return (*backend)->Archive(object, member, targets->front().platform.os);
+  }
 
  private:
   absl::StatusOr<std::unique_ptr<CompiledModule>> Load(const ir::Module& module, const CompilerOptions& options) {
     const auto start = Clock::now();
     ir::BudgetMeter meter = MeterOf(options);
-    auto plan = Plan(module, options, &meter, options.profile);
+    auto target = FindTarget(options.cpu, options.os);
+    if (!target.ok()) return target.status();
+    if (absl::Status s = meter.AddModule(module); !s.ok()) return s;
+    auto plan = Plan(module, *std::move(target), options, &meter, options.profile);
     if (!plan.ok()) return plan.status();
     if (!options.host_supports(plan->target.level)) {
       return absl::FailedPreconditionError(
@@ -157,7 +168,8 @@ class PlanningCompiler : public Compiler {
       auto loaded = LoadProgram(std::move(plan->program), *code, times);
       if (loaded.ok()) return loaded;  // else the program is still there
     }
-    const auto reserve = CheckCompiler(plan->program, options.budget, false);
+    const auto reserve =
+        CheckCompiler(CompileBytes(plan->program, CompilerThreads(), false), plan->program, options.budget);
     if (!reserve.ok()) return reserve.status();
     const auto backend = GetBackend();
     if (!backend.ok()) return backend.status();
@@ -174,14 +186,13 @@ class PlanningCompiler : public Compiler {
   absl::StatusOr<ObjectFiles> Object(const ir::Module& module, const std::string& name,
                                      const CompilerOptions& options) {
     ir::BudgetMeter meter = MeterOf(options);
-    auto plan = PlanObject(module, options, &meter);
-    if (!plan.ok()) return plan.status();
-    if (absl::Status s = CheckNoCallbacks(plan->program); !s.ok()) return s;
-    const auto reserve = CheckCompiler(plan->program, options.budget, true);
+    const auto plans = PlanObject(module, options, &meter);
+    if (!plans.ok()) return plans.status();
+    const auto reserve = CheckObject(*plans, options.budget);
     if (!reserve.ok()) return reserve.status();
     const auto backend = GetBackend();
     if (!backend.ok()) return backend.status();
-    return (*backend)->CompileToObject(plan->program, name, plan->target, {options.opt_level, "", &meter, *reserve});
+    return (*backend)->CompileToObject(LevelsOf(*plans), name, {options.opt_level, "", &meter, *reserve});
   }
 
   absl::StatusOr<std::string> Text(const ir::Module& module, const std::string& name, const std::string& kind,
@@ -191,17 +202,18 @@ class PlanningCompiler : public Compiler {
           StrCat("cannot emit \"", kind, "\"; use \"llvm\", \"asm\", \"plan\" or \"dot\""));
     }
     ir::BudgetMeter meter = MeterOf(options);
-    auto plan = PlanObject(module, options, &meter);
-    if (!plan.ok()) return plan.status();
-    if (kind == "plan") return ir::Printable(PlanText(plan->program));
-    if (kind == "dot") return ir::Printable(PlanDot(plan->program));
-    if (absl::Status s = CheckNoCallbacks(plan->program); !s.ok()) return s;
-    const auto reserve = CheckCompiler(plan->program, options.budget, true);
+    const auto plans = PlanObject(module, options, &meter);
+    if (!plans.ok()) return plans.status();
+    if ((kind == "plan" || kind == "dot") && plans->size() > 1) {
+      return absl::InvalidArgumentError(StrCat("levels have a ", kind, " each; name one of ", options.cpu));
+    }
+    if (kind == "plan") return ir::Printable(PlanText(plans->front().program));
+    if (kind == "dot") return ir::Printable(PlanDot(plans->front().program));
+    const auto reserve = CheckObject(*plans, options.budget);
     if (!reserve.ok()) return reserve.status();
     const auto backend = GetBackend();
     if (!backend.ok()) return backend.status();
-    return (*backend)->EmitText(plan->program, name, plan->target, {options.opt_level, "", &meter, *reserve},
-                                kind == "asm");
+    return (*backend)->EmitText(LevelsOf(*plans), name, {options.opt_level, "", &meter, *reserve}, kind == "asm");
   }
 
   struct Planned {
@@ -209,23 +221,51 @@ class PlanningCompiler : public Compiler {
     Target target;
   };
 
-  absl::StatusOr<Planned> PlanObject(const ir::Module& module, const CompilerOptions& options, ir::BudgetMeter* meter) {
-    if (module.symbols().empty() && options.extents.empty()) return Plan(module, options, meter);
-    const auto sized = SizeModule(module, options.extents);
-    if (!sized.ok()) return sized.status();
-    auto plan = Plan(sized->module, options, meter);
-    if (plan.ok()) Offer(*sized, &plan->program);
-    return plan;
+  static std::vector<TargetProgram> LevelsOf(const std::vector<Planned>& plans) {
+    std::vector<TargetProgram> levels;
+    for (const Planned& plan : plans) levels.push_back({plan.program, plan.target});
+    return levels;
   }
 
-  absl::StatusOr<Planned> Plan(const ir::Module& module, const CompilerOptions& options, ir::BudgetMeter* meter,
-                               bool profile = false) {
-    if (absl::Status s = meter->AddModule(module); !s.ok()) return s;
-    auto target = FindTarget(options.cpu, options.os);
-    if (!target.ok()) return target.status();
+  /// CheckCompiler of an object: the code of its levels is one module of LLVM.
+  static absl::StatusOr<int64_t> CheckObject(const std::vector<Planned>& plans, const Budget& budget) {
+    CompileMemory bytes{0, 0};
+    for (const Planned& plan : plans) {
+      if (absl::Status s = CheckNoCallbacks(plan.program); !s.ok()) return s;
+      const CompileMemory one = CompileBytes(plan.program, 1, true);
+      bytes.all += one.all;
+      bytes.in_work += one.in_work;
+    }
+    return CheckCompiler(bytes, plans.front().program, budget);
+  }
+
+  /// A plan for each target.
+  absl::StatusOr<std::vector<Planned>> PlanObject(const ir::Module& module, const CompilerOptions& options,
+                                                  ir::BudgetMeter* meter) {
+    auto targets = FindTargets(options.cpu, options.os);
+    if (!targets.ok()) return targets.status();
+    std::optional<SizedModule> sized;
+    if (!module.symbols().empty() || !options.extents.empty()) {
+      auto made = SizeModule(module, options.extents);
+      if (!made.ok()) return made.status();
+      sized = *std::move(made);
+    }
+    if (absl::Status s = meter->AddModule(sized ? sized->module : module); !s.ok()) return s;
+    std::vector<Planned> plans;
+    for (Target& target : *targets) {
+      auto plan = Plan(sized ? sized->module : module, std::move(target), options, meter);
+      if (!plan.ok()) return plan.status();
+      if (sized) Offer(*sized, &plan->program);
+      plans.push_back(*std::move(plan));
+    }
+    return plans;
+  }
+
+  absl::StatusOr<Planned> Plan(const ir::Module& module, Target target, const CompilerOptions& options,
+                               ir::BudgetMeter* meter, bool profile = false) {
     PlanOptions plan = PlanFor(options, meter);
     plan.profile = profile;  // objects that stand alone never have any
-    auto program = BuildProgram(module, *target, plan);
+    auto program = BuildProgram(module, target, plan);
     if (!program.ok()) return program.status();
     if (options.schedules) SayRefused(*options.schedules);
     if (absl::Status s = CheckBudget(*program, options.budget); !s.ok()) return s;
@@ -234,7 +274,7 @@ class PlanningCompiler : public Compiler {
           WriteText(options.dump_to, StrCat(ToIdentifier(program->name), ".program.txt"), ToString(*program));
       if (!s.ok()) return s;
     }
-    return Planned{*std::move(program), *std::move(target)};
+    return Planned{*std::move(program), std::move(target)};
   }
 };
 

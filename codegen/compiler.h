@@ -21,7 +21,7 @@
 namespace reel::codegen {
 
 struct CompilerOptions {
-  std::string cpu = "native";
+  std::string cpu = "native";  ///< FindTarget; of an object, FindTargets
   std::string os;            ///< of an object: FindTarget
   int opt_level = 2;         ///< 0: one scalar kernel per op, LLVM level 0; 2: fused, vectorised
   int64_t memory_budget = 0; ///< bytes of temporaries, 0 = no limit: PlanOptions
@@ -56,6 +56,9 @@ class Compiler {
   /// LLVM IR ("llvm") or assembly ("asm") of the module; its plan as text ("plan") or Graphviz source ("dot").
   virtual absl::StatusOr<std::string> EmitText(const ir::Module& module, const std::string& name,
                                                const std::string& kind, const CompilerOptions& options) = 0;
+  /// A static library of an object that was compiled with such options.
+  virtual absl::StatusOr<std::string> Archive(const std::string& object, const std::string& member,
+                                              const CompilerOptions& options) = 0;
 };
 
 }  // namespace reel::codegen

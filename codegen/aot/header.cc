@@ -134,6 +134,59 @@ std::string Members(const std::vector<ir::Parameter>& parameters, std::string_vi
   return out;
 }
 
+/// Elements of a span: "50176u", "static_cast<size_t>(B) * 784u".
+std::string SizeText(const Type& type, const ObjectNames::Entry& names) {
+  int64_t constant = IsComplex(type.dtype) ? 2 : 1;
+  std::string symbols;
+  for (const Extent e : type.shape) {
+    if (e.is_constant()) {
+      constant *= e.value();
+    } else {
+      StrAppend(&symbols, "static_cast<size_t>(", names.extents[static_cast<size_t>(e.symbol())], ") * ");
+    }
+  }
+  return StrCat(symbols, constant, "u");
+}
+
+/// An entry point as a member that takes spans.
+std::string SpanMember(const std::string& function, const ObjectEntry& entry, const ObjectNames::Entry& names) {
+  std::string parameters, checks, call;
+  const auto add = [&](const std::string& parameter) {
+    StrAppend(&parameters, parameters.empty() ? "" : ", ", parameter);
+  };
+  const auto add_span = [&](const char* qualifier, const Type& type, const std::string& name) {
+    add(StrCat("std::span<", qualifier, CTypeOf(type.dtype), "> ", name));
+    StrAppend(&checks, checks.empty() ? "" : " || ", name, ".size() != ", SizeText(type, names));
+    StrAppend(&call, ", ", name, ".data()");
+  };
+  for (const std::string& extent : names.extents) {
+    add(StrCat("int64_t ", extent));
+    StrAppend(&call, ", ", extent);
+  }
+  for (size_t i = 0; i < entry.arguments.size(); ++i) add_span("const ", entry.arguments[i].type, names.arguments[i]);
+  for (size_t i = 0; i < entry.results.size(); ++i) add_span("", entry.results[i].type, names.results[i]);
+  return StrCat(
+      "  int ", names.member, "(", parameters, ") {\n",
+      checks.empty() ? std::string() : StrCat("    if (", checks, ") return ", int{REEL_INVALID_ARGUMENT}, ";\n"),
+      "    return ::", function, "(this", call, ");\n  }\n");
+}
+
+/// Entry points and variables with std::span, where the compiler knows it.
+std::string SpanMembers(const Program& program, const ObjectNames& names) {
+  std::string out = StrCat("#if __cplusplus >= 202002L\n  /* With spans: 0, or an error code; ",
+                           int{REEL_INVALID_ARGUMENT}, " if a span has another size than the tensor. */\n");
+  const std::vector<ObjectEntry> entries = ObjectEntries(program);
+  for (size_t i = 0; i < entries.size(); ++i) {
+    out += SpanMember(StrCat(names.name, "_", names.entries[i].name), entries[i], names.entries[i]);
+  }
+  for (size_t i = 0; i < program.variables.size(); ++i) {
+    const Type& type = program.variables[i].type;
+    StrAppend(&out, "  std::span<", CTypeOf(type.dtype), "> ", names.variable_members[i], "() { return {::", names.name,
+              "_variable_", names.variables[i], "(this), ", SizeText(type, {}), "}; }\n");
+  }
+  return out + "#endif\n";
+}
+
 /// The C++ class: its first bytes are the instance, so its address is the handle of the C
 /// functions.
 std::string Class(const Program& program, const ObjectNames& names) {
@@ -161,8 +214,9 @@ std::string Class(const Program& program, const ObjectNames& names) {
       Data("result_data", "result", entry.results.size()),
       run < 0 ? std::string()  // no entry point whose buffers have one size
               : StrCat("  bool Run() { return (error_ = ::", n, "_", entry_names.name, "(this", call, ")) == 0; }\n"),
-      "\n private:\n", "  alignas(", names.upper, "_ALIGNMENT) unsigned char memory_[", names.upper, "_SIZE];\n",
-      "  int error_ = 0;\n", Members(entry.arguments, "arg"), Members(entry.results, "result"), "};\n");
+      SpanMembers(program, names), "\n private:\n", "  alignas(", names.upper, "_ALIGNMENT) unsigned char memory_[",
+      names.upper, "_SIZE];\n", "  int error_ = 0;\n", Members(entry.arguments, "arg"),
+      Members(entry.results, "result"), "};\n");
 }
 
 /// Symbolic extents are their names in C.
@@ -215,22 +269,24 @@ int RunEntry(const Program& program) {
   return first;
 }
 
-std::string HeaderText(const Program& program, const ObjectNames& names, const Target& target) {
+std::string HeaderText(const Program& program, const ObjectNames& names, const ObjectLayout& layout) {
   const std::string& n = names.name;
   const std::string guard = StrCat(names.upper, "_H_");
-  return StrCat("/* ", n, ", compiled by Reel for ", target.level, ": link ", n, ".o or ", n,
+  return StrCat("/* ", n, ", compiled by Reel for ", layout.levels, ": link ", n, ".o or ", n,
                 ".so, whichever was written with this header.\n", "   Functions return 0 or an error code, see ", n,
                 "_error().\n", "   Pointers need the alignment of their elements; results must not overlap anything.\n",
                 "   f16 and bf16 are their bits; a complex number is its real, then its imaginary part.\n",
                 "   One instance may be used by one thread at a time; the code allocates nothing. */\n", "#ifndef ",
                 guard, "\n#define ", guard, "\n\n#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n\n",
-                "#define ", names.upper, "_SIZE ", program.instance_bytes, "\n#define ", names.upper, "_ALIGNMENT ",
-                REEL_INSTANCE_ALIGNMENT, "\n\n#ifdef __cplusplus\n#include <string>\n\nextern \"C\" {\n#endif\n\n",
+                "#define ", names.upper, "_SIZE ", layout.instance_bytes, "\n#define ", names.upper, "_ALIGNMENT ",
+                REEL_INSTANCE_ALIGNMENT,
+                "\n\n#ifdef __cplusplus\n#include <string>\n#if __cplusplus >= 202002L\n#include "
+                "<span>\n#endif\n\nextern \"C\" {\n#endif\n\n",
                 "typedef struct ", n, " ", n, ";\n\n", Functions(program, names),
                 "\n#ifdef __cplusplus\n}  /* extern \"C\" */\n\n", Class(program, names), "#endif\n\n#endif\n");
 }
 
-std::string ManifestText(const Program& program, const ObjectNames& names, const Target& target) {
+std::string ManifestText(const Program& program, const ObjectNames& names, const ObjectLayout& layout) {
   std::string entries, variables;
   const std::vector<ObjectEntry> offered = ObjectEntries(program);
   for (size_t i = 0; i < offered.size(); ++i) {
@@ -248,8 +304,8 @@ std::string ManifestText(const Program& program, const ObjectNames& names, const
               ", \"offset\": ", v.offset, "}");
   }
   return StrCat("{\n  \"format\": 1,\n  \"name\": \"", names.name, "\",\n  \"module\": ", ir::JsonQuoted(program.name),
-                ",\n  \"target\": \"", target.level, "\",\n  \"instance_bytes\": ", program.instance_bytes,
-                ",\n  \"arena_bytes\": ", program.arena_bytes, ",\n  \"entries\": [", entries,
+                ",\n  \"target\": \"", layout.levels, "\",\n  \"instance_bytes\": ", layout.instance_bytes,
+                ",\n  \"arena_bytes\": ", layout.arena_bytes, ",\n  \"entries\": [", entries,
                 "\n  ],\n  \"variables\": [", variables, "\n  ]\n}\n");
 }
 

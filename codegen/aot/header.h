@@ -3,17 +3,17 @@
 
 #include <string>
 
+#include "codegen/aot/layout.h"
 #include "codegen/aot/names.h"
 #include "codegen/program/program.h"
-#include "codegen/target/target.h"
 
 namespace reel::codegen {
 
 /// The C99 header of an object, with a C++ class of the same name.
-std::string HeaderText(const Program& program, const ObjectNames& names, const Target& target);
+std::string HeaderText(const Program& program, const ObjectNames& names, const ObjectLayout& layout);
 
 /// What the object holds, as JSON.
-std::string ManifestText(const Program& program, const ObjectNames& names, const Target& target);
+std::string ManifestText(const Program& program, const ObjectNames& names, const ObjectLayout& layout);
 
 /// The one of ObjectEntries that the C++ class's Run() calls: of those without symbolic extents "predict" if there is
 /// one, else the first; -1 without any.

@@ -13,19 +13,7 @@ namespace {
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-/// Distinct parameter names: a name that is taken gets underscores.
-template <typename Named>
-std::vector<std::string> ParameterNames(const std::vector<Named>& parameters, std::unordered_set<std::string>* taken) {
-  std::vector<std::string> names;
-  for (const Named& p : parameters) {
-    std::string name = Unreserved(ToIdentifier(p.name));
-    while (!taken->insert(name).second) name += "_";
-    names.push_back(name);
-  }
-  return names;
-}
-
-/// Members of the C++ class (header.cc), which cannot have its name.
+/// Members of every C++ class (header.cc), which cannot have its name.
 bool IsMember(std::string_view name) {
   for (const std::string_view member :
        {"error", "error_", "memory_", "Run", "LookupArgIndex", "LookupResultIndex", "arg_data", "result_data"}) {
@@ -33,6 +21,20 @@ bool IsMember(std::string_view name) {
   }
   const bool buffer = (name.starts_with("arg") || name.starts_with("result")) && name.ends_with('_');
   return buffer && name.find_first_of("0123456789") != name.npos;
+}
+
+/// The identifier of a name of the user's, with underscores until it is free.
+std::string Free(std::string_view text, std::unordered_set<std::string>* taken) {
+  std::string name = Unreserved(ToIdentifier(text));
+  while (!taken->insert(name).second) name += "_";
+  return name;
+}
+
+template <typename Named>
+std::vector<std::string> ParameterNames(const std::vector<Named>& parameters, std::unordered_set<std::string>* taken) {
+  std::vector<std::string> names;
+  for (const Named& p : parameters) names.push_back(Free(p.name, taken));
+  return names;
 }
 
 absl::Status Collision(std::string_view what, std::string_view a, std::string_view b, std::string_view identifier) {
@@ -67,8 +69,11 @@ absl::StatusOr<ObjectNames> NameObject(const Program& program, const std::string
   for (const std::string& macro : macros) {
     if (macro.starts_with(name)) functions[macro.substr(name.size() + 1)] = macro;
   }
+  std::unordered_set<std::string> members(macros.begin(), macros.end());
+  members.insert(name);  // that of the class
   for (const VariableSlot& v : program.variables) {
     names.variables.push_back(ToIdentifier(v.name));
+    names.variable_members.push_back(Free(StrCat("variable_", v.name), &members));
     const std::string function = StrCat("variable_", names.variables.back());
     auto [it, is_new] = functions.emplace(function, v.name);
     if (!is_new) return Collision("variables", it->second, v.name, StrCat(name, "_", function));
@@ -82,6 +87,7 @@ absl::StatusOr<ObjectNames> NameObject(const Program& program, const std::string
       return absl::InvalidArgumentError(StrCat("entry point ", ir::Quoted(e.name), " would be the function ", name, "_",
                                                entry.name, ", which C keeps for itself; rename it"));
     }
+    entry.member = Free(IsMember(ToIdentifier(e.name)) ? StrCat("entry_", e.name) : e.name, &members);
     std::unordered_set<std::string> taken(macros.begin(), macros.end());
     taken.insert({name, "instance"});
     entry.extents = ParameterNames(e.symbols, &taken);

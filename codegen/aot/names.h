@@ -15,11 +15,13 @@ struct ObjectNames {
   std::string name;   ///< type and prefix of every function
   std::string upper;  ///< prefix of the macros
   struct Entry {
-    std::string name;  ///< the function is <name>_<entry>
+    std::string name;    ///< the function is <name>_<entry>
+    std::string member;  ///< of the C++ class
     std::vector<std::string> extents, arguments, results;
   };
   std::vector<Entry> entries;  ///< of ObjectEntries
-  std::vector<std::string> variables;  ///< the accessor is <name>_variable_<variable>
+  std::vector<std::string> variables;         ///< the accessor is <name>_variable_<variable>
+  std::vector<std::string> variable_members;  ///< of the C++ class
 };
 
 /// Letters, digits and underscores; others become '_'. "dense/kernel:0" -> "dense_kernel_0".

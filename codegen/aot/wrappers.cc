@@ -55,20 +55,23 @@ struct OperandTable {
 
 class WrapperEmitter {
  public:
-  WrapperEmitter(const Program& program, const ObjectNames& names, const Target& target, llvm::Module* module)
-      : program_(program),
+  WrapperEmitter(std::span<const TargetProgram> levels, const ObjectNames& names, const ObjectLayout& layout,
+                 llvm::Module* module)
+      : levels_(levels),
+        program_(levels[0].program),
         names_(names),
-        target_(target),
+        layout_(layout),
+        platform_(levels[0].target.platform),
         module_(module),
         context_(module->getContext()),
         b_(context_),
         ptr_(b_.getPtrTy()),
         i32_(b_.getInt32Ty()),
         i64_(b_.getInt64Ty()),
-        size_(b_.getIntNTy(static_cast<unsigned>(8 * target.platform.pointer_bytes))) {}
+        size_(b_.getIntNTy(static_cast<unsigned>(8 * platform_.pointer_bytes))) {}
 
   void Run(const std::string& manifest) {
-    ConstantFunction("size", program_.instance_bytes);
+    ConstantFunction("size", layout_.instance_bytes);
     ConstantFunction("alignment", REEL_INSTANCE_ALIGNMENT);
     Init();
     overlaps_ = OverlapFunction();
@@ -95,10 +98,8 @@ class WrapperEmitter {
     function_ = llvm::Function::Create(llvm::FunctionType::get(result, parameters, false), linkage,
                                        StrCat(names_.name, visible ? "_" : ".", suffix), module_);
     function_->addFnAttr(llvm::Attribute::NoUnwind);
-    function_->addFnAttr("target-cpu", target_.platform.baseline_cpu);
-    if (!target_.platform.baseline_features.empty()) {
-      function_->addFnAttr("target-features", target_.platform.baseline_features);
-    }
+    function_->addFnAttr("target-cpu", platform_.baseline_cpu);
+    if (!platform_.baseline_features.empty()) function_->addFnAttr("target-features", platform_.baseline_features);
     b_.SetInsertPoint(NewBlock("entry"));
   }
 
@@ -147,9 +148,9 @@ class WrapperEmitter {
 
   /// Internal i1 function: has this machine what the target needs? Leaves are asked for before they
   /// are read, XCR0 only where OSXSAVE is set.
-  llvm::Function* CpuCheckFunction() {
-    Begin("cpu_supported", b_.getInt1Ty(), {}, /*visible=*/false);
-    const CpuNeeds& needs = *NeedsOf(target_.level);
+  llvm::Function* CpuCheckFunction(const Target& target) {
+    Begin(StrCat("cpu_supported.", target.level), b_.getInt1Ty(), {}, /*visible=*/false);
+    const CpuNeeds& needs = *NeedsOf(target.level);
     for (const CpuCheck& check : needs.checks) {
       Value* last = b_.CreateExtractValue(Cpuid(check.leaf & 0x80000000u, 0), 0);
       Refuse(b_.CreateICmpULT(last, b_.getInt32(check.leaf)), b_.getFalse());
@@ -185,16 +186,41 @@ class WrapperEmitter {
     return out;
   }
 
+  bool has_choice() const { return layout_.level_offset >= 0; }
+
+  /// The last level that the CPU supports, an i32; refuses if it has none. Each is asked only if those above it are not
+  /// there: CPUID takes long in virtual machines.
+  Value* Choose(const std::vector<llvm::Function*>& supported) {
+    if (supported.empty()) return b_.getInt32(0);
+    llvm::BasicBlock* chosen = NewBlock("chosen");
+    std::vector<std::pair<uint32_t, llvm::BasicBlock*>> from;
+    for (size_t i = supported.size(); i-- > 0;) {
+      llvm::BasicBlock* lower = NewBlock("lower");
+      from.emplace_back(static_cast<uint32_t>(i), b_.GetInsertBlock());
+      b_.CreateCondBr(b_.CreateCall(supported[i]), chosen, lower);
+      b_.SetInsertPoint(lower);
+    }
+    StoreError(b_.getInt32(REEL_UNSUPPORTED_CPU));
+    b_.CreateRet(llvm::ConstantPointerNull::get(ptr_));
+    b_.SetInsertPoint(chosen);
+    llvm::PHINode* level = b_.CreatePHI(i32_, static_cast<unsigned>(from.size()));
+    for (const auto& [i, block] : from) level->addIncoming(b_.getInt32(i), block);
+    return level;
+  }
+
   /// NAME* NAME_init(void* memory, size_t size, int* error)
   void Init() {
-    llvm::Function* supported = target_.platform.has_cpuid ? CpuCheckFunction() : nullptr;
+    std::vector<llvm::Function*> supported;
+    for (const TargetProgram& level : levels_) {
+      if (platform_.has_cpuid) supported.push_back(CpuCheckFunction(level.target));
+    }
     Begin("init", ptr_, {ptr_, size_, ptr_});
     Value *memory = function_->getArg(0), *size = b_.CreateZExt(function_->getArg(1), i64_);
     error_slot_ = function_->getArg(2);
-    if (supported != nullptr) Refuse(b_.CreateNot(b_.CreateCall(supported)), REEL_UNSUPPORTED_CPU);
+    Value* level = Choose(supported);
     Refuse(b_.CreateIsNull(memory), REEL_NULL_POINTER);
     Refuse(Misaligned(memory, REEL_INSTANCE_ALIGNMENT), REEL_MISALIGNED);
-    Refuse(b_.CreateICmpULT(size, Int64(program_.instance_bytes)), REEL_MEMORY_TOO_SMALL);
+    Refuse(b_.CreateICmpULT(size, Int64(layout_.instance_bytes)), REEL_MEMORY_TOO_SMALL);
     b_.CreateMemSet(memory, b_.getInt8(0), sizeof(reel_instance), llvm::Align(64));
     if (const std::string values = InitialValues(); !values.empty()) {
       const auto first = static_cast<uint64_t>(program_.variables[0].offset);
@@ -202,6 +228,7 @@ class WrapperEmitter {
           AddBytes(module_, StrCat(names_.name, ".initial"), std::as_bytes(std::span(values)));
       b_.CreateMemCpy(Field(memory, first), llvm::Align(64), initial, llvm::Align(64), values.size());
     }
+    if (has_choice()) b_.CreateStore(level, Field(memory, static_cast<uint64_t>(layout_.level_offset)));
     b_.CreateStore(b_.getInt64(REEL_INSTANCE_MAGIC), memory);
     StoreError(b_.getInt32(REEL_OK));
     b_.CreateRet(memory);
@@ -266,7 +293,7 @@ class WrapperEmitter {
   /// them, words of 64 bits. Where the platform says so, the first come in registers and the others lie on the stack
   /// like an array that is passed by value.
   Value* BeginEntry(const std::string& name, uint64_t extents, uint64_t pointers) {
-    const auto registers = static_cast<uint64_t>(target_.platform.register_words);
+    const auto registers = static_cast<uint64_t>(platform_.register_words);
     const uint64_t count = extents + pointers, rest = registers == 0 ? 0 : count - std::min(count, registers);
     std::vector<llvm::Type*> types(1 + count - rest, ptr_);
     std::fill_n(types.begin() + 1, std::min(extents, count - rest), i64_);
@@ -334,7 +361,7 @@ class WrapperEmitter {
       // What has no elements is from 0 to 0, which overlaps nothing.
       add_span(b_.CreateAdd(i, is_result), b_.CreateSelect(not_empty, begin, Int64(0)), b_.CreateMul(bytes, product));
     });
-    add_span(b_.getInt64(inputs), b_.CreatePtrToInt(function_->getArg(0), i64_), Int64(program_.instance_bytes));
+    add_span(b_.getInt64(inputs), b_.CreatePtrToInt(function_->getArg(0), i64_), Int64(layout_.instance_bytes));
     Loop(operands.size() - inputs, [&](Value* i) {
       Refuse(b_.CreateCall(overlaps_, {spans, b_.CreateAdd(i, b_.getInt64(inputs + 1))}), REEL_OVERLAP);
     });
@@ -362,9 +389,30 @@ class WrapperEmitter {
     if (!entry.symbols.empty()) b_.CreateRet(b_.getInt32(REEL_INVALID_ARGUMENT));
   }
 
+  /// The entry point's status. `arguments`: instance, arguments, results.
   Value* CallEntry(int32_t entry, llvm::ArrayRef<Value*> arguments) {
-    const std::string symbol = EntrySymbol(program_, names_, static_cast<size_t>(entry));
-    return b_.CreateCall(module_->getFunction(symbol), arguments);
+    const auto call = [&](const TargetProgram& level) {
+      return b_.CreateCall(module_->getFunction(EntrySymbol(names_, level, static_cast<size_t>(entry))), arguments);
+    };
+    if (!has_choice()) return call(levels_[0]);
+    Value* level = b_.CreateLoad(i32_, Field(arguments[0], static_cast<uint64_t>(layout_.level_offset)));
+    llvm::BasicBlock* none = NewBlock("no_level");
+    llvm::SwitchInst* choice = b_.CreateSwitch(level, none, static_cast<unsigned>(levels_.size()));
+    b_.SetInsertPoint(none);  // someone wrote over the instance
+    b_.CreateRet(b_.getInt32(REEL_NOT_INITIALIZED));
+    llvm::BasicBlock* done = NewBlock("called");
+    std::vector<std::pair<Value*, llvm::BasicBlock*>> results;
+    for (uint32_t i = 0; i < levels_.size(); ++i) {
+      llvm::BasicBlock* block = NewBlock("level");
+      choice->addCase(b_.getInt32(i), block);
+      b_.SetInsertPoint(block);
+      results.emplace_back(call(levels_[i]), block);
+      b_.CreateBr(done);
+    }
+    b_.SetInsertPoint(done);
+    llvm::PHINode* status = b_.CreatePHI(i32_, static_cast<unsigned>(results.size()));
+    for (const auto& [value, block] : results) status->addIncoming(value, block);
+    return status;
   }
 
   /// Returns what the variant does if the extents are its own.
@@ -451,9 +499,11 @@ class WrapperEmitter {
     b_.CreateRet(text);
   }
 
-  const Program& program_;
+  const std::span<const TargetProgram> levels_;
+  const Program& program_;  // of the first level: entry points and variables are those of all
   const ObjectNames& names_;
-  const Target& target_;
+  const ObjectLayout& layout_;
+  const Platform& platform_;
   llvm::Module* module_;
   llvm::LLVMContext& context_;
   llvm::IRBuilder<> b_;
@@ -465,8 +515,8 @@ class WrapperEmitter {
 
 }  // namespace
 
-std::string EntrySymbol(const Program& program, const ObjectNames& names, size_t i) {
-  return StrCat(names.name, ".entry.", i, ".", ToIdentifier(program.entries[i].name));
+std::string EntrySymbol(const ObjectNames& names, const TargetProgram& level, size_t i) {
+  return StrCat(names.name, ".", level.target.level, ".", i, ".", ToIdentifier(level.program.entries[i].name));
 }
 
 llvm::GlobalVariable* AddBytes(llvm::Module* module, const std::string& name, std::span<const std::byte> bytes) {
@@ -476,9 +526,9 @@ llvm::GlobalVariable* AddBytes(llvm::Module* module, const std::string& name, st
   return AddData(module, name, data, 64);
 }
 
-void AddWrappers(const Program& program, const ObjectNames& names, const Target& target, const std::string& manifest,
-                 llvm::Module* module) {
-  WrapperEmitter(program, names, target, module).Run(manifest);
+void AddWrappers(std::span<const TargetProgram> levels, const ObjectNames& names, const ObjectLayout& layout,
+                 const std::string& manifest, llvm::Module* module) {
+  WrapperEmitter(levels, names, layout, module).Run(manifest);
 }
 
 }  // namespace reel::codegen

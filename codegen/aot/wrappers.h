@@ -5,22 +5,24 @@
 #include <span>
 #include <string>
 
+#include "codegen/aot/layout.h"
 #include "codegen/aot/names.h"
 #include "codegen/llvm/ir_headers.h"
-#include "codegen/program/program.h"
-#include "codegen/target/target.h"
+#include "codegen/program/code.h"
 
 namespace reel::codegen {
 
-/// Name of the internal function of entry point i, which AddWrappers expects in the module.
-std::string EntrySymbol(const Program& program, const ObjectNames& names, size_t i);
+/// Name of the internal function of entry point i for level `level` of a target, which AddWrappers expects in the
+/// module.
+std::string EntrySymbol(const ObjectNames& names, const TargetProgram& level, size_t i);
 
 /// Adds internal constant bytes, 64-byte aligned.
 llvm::GlobalVariable* AddBytes(llvm::Module* module, const std::string& name, std::span<const std::byte> bytes);
 
-/// Adds the C functions of an object: the only visible symbols. They run on any CPU of the architecture.
-void AddWrappers(const Program& program, const ObjectNames& names, const Target& target, const std::string& manifest,
-                 llvm::Module* module);
+/// Adds the C functions of an object: the only visible symbols. They run on any CPU of the architecture. `levels`
+/// ascend.
+void AddWrappers(std::span<const TargetProgram> levels, const ObjectNames& names, const ObjectLayout& layout,
+                 const std::string& manifest, llvm::Module* module);
 
 }  // namespace reel::codegen
 

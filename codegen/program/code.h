@@ -1,6 +1,7 @@
 #ifndef REEL_CODEGEN_PROGRAM_CODE_H_
 #define REEL_CODEGEN_PROGRAM_CODE_H_
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,9 +16,15 @@ namespace reel::codegen {
 
 /// What CompileToObject writes.
 struct ObjectFiles {
-  std::string object;    ///< ELF bytes
+  std::string object;    ///< ELF, COFF, Mach-O or WebAssembly bytes
   std::string header;    ///< C99 / C++ header
   std::string manifest;  ///< JSON, also embedded in the object
+};
+
+/// A program and the target it was planned for.
+struct TargetProgram {
+  const Program& program;
+  const Target& target;
 };
 
 /// How code is made.
@@ -44,12 +51,16 @@ class Backend {
   /// Kernels go to several LLVM modules of bounded size, compiled side by side.
   virtual absl::StatusOr<CodeObjects> CompileObjects(const Program& program, const Target& target,
                                                      const CodeOptions& options) = 0;
-  /// One object that stands alone.
-  virtual absl::StatusOr<ObjectFiles> CompileToObject(const Program& program, const std::string& name,
-                                                      const Target& target, const CodeOptions& options) = 0;
+  /// One object that stands alone, of one module for levels of one architecture, ascending: its `init` takes the last
+  /// that the CPU has.
+  virtual absl::StatusOr<ObjectFiles> CompileToObject(std::span<const TargetProgram> levels, const std::string& name,
+                                                      const CodeOptions& options) = 0;
   /// LLVM IR or assembly of that object.
-  virtual absl::StatusOr<std::string> EmitText(const Program& program, const std::string& name, const Target& target,
+  virtual absl::StatusOr<std::string> EmitText(std::span<const TargetProgram> levels, const std::string& name,
                                                const CodeOptions& options, bool assembly) = 0;
+  /// A static library with one object, `member`, for a platform of that operating system. Same input, same bytes.
+  virtual absl::StatusOr<std::string> Archive(const std::string& object, const std::string& member,
+                                              const std::string& os) = 0;
 };
 
 }  // namespace reel::codegen

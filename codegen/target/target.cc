@@ -191,6 +191,7 @@ absl::StatusOr<Target> FindCpu(std::string_view cpu) {
     return absl::FailedPreconditionError("this CPU is older than x86-64-v2, the lowest level Reel compiles for");
   }
   if (auto level = FindLevel(cpu); level.ok()) return level;
+  if (auto level = FindLevel(StrCat("x86-64-", cpu)); level.ok()) return level;  // "v3"
   for (const CpuClass& known : kClasses) {
     if (known.name == cpu) return MakeTarget(known);
   }
@@ -212,6 +213,41 @@ absl::StatusOr<Target> FindTarget(std::string_view cpu, std::string_view os) {
   if (!target.ok()) return target;
   if (absl::Status s = SetPlatform(os, &*target); !s.ok()) return s;
   return target;
+}
+
+namespace {
+
+// One of the names of an object that chooses.
+absl::StatusOr<Target> FindChoice(std::string_view name, std::string_view os) {
+  auto target = FindTarget(name, os);
+  if (target.ok() && !target->platform.has_cpuid) {
+    return absl::InvalidArgumentError(StrCat("an object for several levels asks the CPU which it has, and ",
+                                             target->level, " has no instruction for that; name one level"));
+  }
+  return target;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<Target>> FindTargets(std::string_view cpu, std::string_view os) {
+  std::vector<Target> targets;
+  const bool several = cpu.find(',') != cpu.npos && !cpu.ends_with(kTargetSuffix);
+  for (size_t from = 0; from <= cpu.size();) {
+    const size_t to = several ? std::min(cpu.find(',', from), cpu.size()) : cpu.size();
+    const std::string_view name = cpu.substr(from, to - from);
+    auto target = several ? FindChoice(name, os) : FindTarget(name, os);
+    if (!target.ok()) return target.status();
+    targets.push_back(*std::move(target));
+    from = to + 1;
+  }
+  std::sort(targets.begin(), targets.end(),
+            [](const Target& a, const Target& b) { return LevelOf(a.level) < LevelOf(b.level); });
+  for (size_t i = 1; i < targets.size(); ++i) {
+    if (targets[i].level != targets[i - 1].level) continue;
+    return absl::InvalidArgumentError(StrCat("CPUs ", targets[i - 1].name, " and ", targets[i].name, " are both ",
+                                             targets[i].level, ": an object cannot choose between them; name one"));
+  }
+  return targets;
 }
 
 std::vector<std::string_view> TargetNames() {

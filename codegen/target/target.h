@@ -47,10 +47,13 @@ struct Target {
   int lanes(int64_t element_bytes) const { return static_cast<int>(vector_bits / 8 / element_bytes); }
 };
 
-/// "native" (what REEL_CPU says, else the best level this CPU supports), a level, a class of CPUs, or the path of a
-/// target file (file.h), which ends in .target. `os`: "linux", "windows", "macos", "none", or "", the first one that
-/// the table has for the architecture. Unknown names give an error that lists the known ones.
+/// "native" (what REEL_CPU says, else the best level this CPU supports), a level (of x86-64 also "v3"), a class of
+/// CPUs, or the path of a target file (file.h), which ends in .target. `os`: "linux", "windows", "macos", "none", or
+/// "", the first one that the table has for the architecture. Unknown names give an error that lists the known ones.
 absl::StatusOr<Target> FindTarget(std::string_view cpu, std::string_view os = "");
+/// An object's targets: `cpu` as for FindTarget, or several of its names with commas between them ("v2,v3,v4"), of
+/// different levels of x86-64. Ascending by level, whatever their order.
+absl::StatusOr<std::vector<Target>> FindTargets(std::string_view cpu, std::string_view os = "");
 /// One of the levels.
 absl::StatusOr<Target> FindLevel(std::string_view name);
 /// Their names, of all architectures.

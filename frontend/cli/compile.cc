@@ -14,7 +14,7 @@
 namespace reel::cli {
 namespace {
 
-const std::vector<std::string> kKinds = {"obj", "header", "llvm", "asm", "so", "plan", "dot"};
+const std::vector<std::string> kKinds = {"obj", "header", "a", "so", "llvm", "asm", "plan", "dot"};
 
 struct Options : Common {
   std::string file, out, target_file, schedules;
@@ -66,8 +66,10 @@ Outputs Compile(const Options& options, const std::string& name) {
     if (!options.Emits(kind)) continue;
     outputs.emplace_back(kind, Take(reel_compiler()->EmitText(module, name, kind, compiler)));
   }
-  if (options.Emits("obj") || options.Emits("header") || options.Emits("so")) {
+  if (options.Emits("obj") || options.Emits("header") || options.Emits("a") || options.Emits("so")) {
     const codegen::ObjectFiles files = Take(reel_compiler()->CompileToObject(module, name, compiler));
+    if (options.Emits("a"))
+      outputs.emplace_back("a", Take(reel_compiler()->Archive(files.object, name + ".o", compiler)));
     if (options.Emits("obj")) outputs.emplace_back("obj", files.object);
     if (options.Emits("header")) outputs.emplace_back("header", files.header);
     if (options.Emits("so")) outputs.emplace_back("so", files.object);
@@ -127,8 +129,8 @@ void Run(const Options& options, Program* program) {
   if (options.file.empty()) Fail(kUsage, "file is required");
   if (options.out.empty()) Fail(kUsage, "--output is required");
   static const std::map<std::string_view, std::string_view> kSuffixes = {
-      {"obj", ".o"}, {"header", ".h"},      {"llvm", ".ll"}, {"asm", ".s"},
-      {"so", ".so"}, {"plan", ".plan.txt"}, {"dot", ".dot"}};
+      {"obj", ".o"},   {"header", ".h"}, {"a", ".a"},           {"so", ".so"},
+      {"llvm", ".ll"}, {"asm", ".s"},    {"plan", ".plan.txt"}, {"dot", ".dot"}};
   const std::string name = SymbolName(options.out);
   if (options.Emits("so")) Check(reel::internal::CheckLinkable(options.compiler.cpu, options.compiler.os));
   OutputFiles files;
@@ -156,7 +158,8 @@ void AddCompile(Program* program) {
   command
       .Add("--target,--cpu", &options->compiler.cpu,
            StrCat("native (the best this machine has), a level (", Joined(codegen::TargetNames()),
-                  ") or a class of CPUs (", Joined(codegen::ClassNames()), ")"))
+                  "), a class of CPUs (", Joined(codegen::ClassNames()),
+                  "), or several levels of x86-64 for an object that chooses when it starts (v2,v3,v4)"))
       .TypeName("CPU")
       .ShowDefault();
   command.Add("--os", &options->compiler.os, "Operating system of an object: linux, windows, macos, or none (no libc)")

@@ -57,6 +57,15 @@ void WriteObject(const Graph& graph, const std::string& path, const CompileOptio
 }
 
 template <typename Graph>
+void WriteStaticLibrary(const Graph& graph, const std::string& path, const CompileOptions& options) {
+  const codegen::ObjectFiles files = ObjectOf(graph.internal_data(), path, options);
+  const std::string member = StrCat(ir::FileName(path), ".o");
+  const std::string library =
+      internal::Take(reel_compiler()->Archive(files.object, member, internal::ToCompiler(options)));
+  internal::Check(WriteFiles({{path + ".a", &library}, {path + ".h", &files.header}}));
+}
+
+template <typename Graph>
 void WriteSharedLibrary(const Graph& graph, const std::string& path, const CompileOptions& options) {
   internal::Check(internal::CheckLinkable(options.cpu, options.os));
   const codegen::ObjectFiles files = ObjectOf(graph.internal_data(), path, options);
@@ -71,6 +80,12 @@ void CompileToObject(const Module& module, const std::string& path, const Compil
 }
 void CompileToObject(const Function& function, const std::string& path, const CompileOptions& options) {
   WriteObject(function, path, options);
+}
+void CompileToStaticLibrary(const Module& module, const std::string& path, const CompileOptions& options) {
+  WriteStaticLibrary(module, path, options);
+}
+void CompileToStaticLibrary(const Function& function, const std::string& path, const CompileOptions& options) {
+  WriteStaticLibrary(function, path, options);
 }
 void CompileToSharedLibrary(const Module& module, const std::string& path, const CompileOptions& options) {
   WriteSharedLibrary(module, path, options);

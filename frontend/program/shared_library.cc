@@ -45,11 +45,13 @@ absl::StatusOr<int> Run(std::vector<std::string> arguments, const std::string& o
 }  // namespace
 
 absl::Status CheckLinkable(const std::string& cpu, const std::string& os) {
-  const auto target = codegen::FindTarget(cpu, os), own = codegen::FindTarget("x86-64-v2");
-  if (!target.ok()) return target.status();
-  if (target->platform.triple == own->platform.triple) return absl::OkStatus();
+  const auto targets = codegen::FindTargets(cpu, os);
+  if (!targets.ok()) return targets.status();
+  const auto own = codegen::FindTarget("x86-64-v2");
+  const codegen::Target& target = targets->front();
+  if (target.platform.triple == own->platform.triple) return absl::OkStatus();
   return absl::UnimplementedError(
-      StrCat("a shared library for ", target->level, " on ", target->platform.os,
+      StrCat("a shared library for ", target.level, " on ", target.platform.os,
              " is linked by that system's compiler, not by this machine's cc; make an object "
              "(emit obj) and link that"));
 }

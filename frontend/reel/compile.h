@@ -22,12 +22,13 @@ struct CompiledData;
 struct InstanceData;
 }  // namespace internal
 
-/// Options of Compile, CompileToObject and CompileToSharedLibrary.
+/// Options of Compile, CompileToObject, CompileToStaticLibrary and CompileToSharedLibrary.
 struct CompileOptions {
   /// What is compiled for: x86-64-v2, x86-64-v3, x86-64-v4, x86-64-v4-bf16; a class of CPUs such as zen4 or
   /// icelake-server, whose caches schedules go by; or a target file, which ends in .target. Of objects also aarch64,
   /// riscv64 (with V) and wasm32: the same bits as x86-64-v3, of wasm32 as x86-64-v2, which do not fuse
-  /// multiplications.
+  /// multiplications. An object may have code for several levels of x86-64, "v2,v3,v4": its `init` takes the highest
+  /// that the CPU has.
   std::string cpu = "native";
   /// Of objects, the operating system: linux, windows, macos, or none for one that needs no libc. "" is linux, of
   /// wasm32 none. `reel compile --targets` lists what there is.
@@ -146,6 +147,10 @@ Executable Compile(const Function& function, const CompileOptions& options = {})
 /// of a range of at most 16. Throws kUnimplemented if there are none. The bits are those of Compile.
 void CompileToObject(const Module& module, const std::string& path, const CompileOptions& options = {});
 void CompileToObject(const Function& function, const std::string& path, const CompileOptions& options = {});
+
+/// The same as a static library: path.a, which holds path.o, and path.h.
+void CompileToStaticLibrary(const Module& module, const std::string& path, const CompileOptions& options = {});
+void CompileToStaticLibrary(const Function& function, const std::string& path, const CompileOptions& options = {});
 
 /// The same as a shared library: path.so and path.h, for dlopen or ctypes. It needs libc alone; `cc` links it, and is
 /// looked for on the PATH (kUnavailable).

@@ -13,11 +13,14 @@
 #include <sstream>
 #include <string>
 
+#include "codegen/aot/archive.h"
 #include "codegen/aot/header.h"
 #include "codegen/aot/names.h"
+#include "codegen/target/cpuid.h"
 #include "ir/strings.h"
 #include "runtime/abi.h"
 #include "tests/codegen/kernel_util.h"
+#include "tests/codegen/one_level.h"
 
 namespace reel::codegen {
 namespace {
@@ -140,7 +143,7 @@ int main() {
 TEST(Aot, AO02_07_08_09_CProgramLinksTheObjectAlone) {
   for (const Target& target : HostTargets()) {
     Folder folder;
-    auto files = AotCompile(Scale(), "scale", target, {});
+    auto files = AotCompile(OneLevel(Scale(), target), "scale", {});
     ASSERT_TRUE(files.ok()) << files.status();
     Write(folder / "scale.o", files->object);
     Write(folder / "scale.h", files->header);
@@ -160,7 +163,7 @@ TEST(Aot, AO02_07_08_09_CProgramLinksTheObjectAlone) {
 
 TEST(Aot, AO04_05_CppClassIsWhatLlvmsModelRunnerWants) {
   Folder folder;
-  auto files = AotCompile(Scale(), "scale", *FindTarget("native"), {});
+  auto files = AotCompile(OneLevel(Scale(), *FindTarget("native")), "scale", {});
   ASSERT_TRUE(files.ok()) << files.status();
   Write(folder / "scale.o", files->object);
   Write(folder / "scale.h", files->header);
@@ -171,9 +174,87 @@ TEST(Aot, AO04_05_CppClassIsWhatLlvmsModelRunnerWants) {
   EXPECT_EQ(Shell(folder / "main").first, "1 -1 0 9900\n199\n");
 }
 
+constexpr char kSpans[] = R"(
+#include "scale.h"
+#include <cstdio>
+#include <memory>
+#include <vector>
+int main() {
+  auto model = std::make_unique<scale>();
+  std::vector<float> x(100, 3.0f), y(100), few(99);
+  std::printf("%d %d %d ", model->main_(x, few), model->main_(few, y), model->main_(x, y));
+  model->variable_layer_w()[99] = 5;
+  const int error = model->main_(x, y);
+  std::printf("%d %g %zu\n", error, y[99], model->variable_layer_w().size());
+}
+)";
+
+/// Entry points and variables as members with spans; those whose names C++ keeps have another.
+TEST(Aot, CppClassTakesSpans) {
+  Folder folder;
+  Program p = Scale();
+  p.entries[0].name = "main";
+  auto files = AotCompile(OneLevel(p, *FindTarget("native")), "scale", {});
+  ASSERT_TRUE(files.ok()) << files.status();
+  Write(folder / "scale.o", files->object);
+  Write(folder / "scale.h", files->header);
+  Write(folder / "main.cc", kSpans);
+  auto [log, failed] = Shell(StrCat("c++ -std=c++20 -Wall -Wextra -Werror -fno-exceptions -o ", folder / "main", " ",
+                                    folder / "main.cc", " ", folder / "scale.o"));
+  ASSERT_EQ(failed, 0) << log << files->header;
+  EXPECT_EQ(Shell(folder / "main").first, "1 1 0 0 15 100\n");
+}
+
+/// A program that cannot run on this machine is not called; one that can is found whatever its place.
+TEST(Aot, SeveralLevelsAreOneObject) {
+  constexpr char kChoice[] = R"(
+#include "scale.h"
+#include <stdio.h>
+#include <stdlib.h>
+int main(void) {
+  float x[100] = {2}, y[100];
+  int error = -1;
+  scale* s = scale_init(aligned_alloc(SCALE_ALIGNMENT, SCALE_SIZE), SCALE_SIZE, &error);
+  if (s == 0) return printf("%s\n", scale_error(error)) < 0;
+  printf("%d %zu ", *(int*)((char*)s + SCALE_SIZE - 64), scale_size() - SCALE_SIZE);
+  error = scale_main(s, x, y);
+  printf("%d %g ", error, y[0]);
+  *(int*)((char*)s + SCALE_SIZE - 64) = 3;
+  printf("%d\n", scale_main(s, x, y));
+}
+)";
+  Folder folder;
+  std::vector<Program> programs;
+  std::vector<Target> targets;
+  for (const char* level : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
+    programs.push_back(Scale());
+    programs.back().entries[0].name = "main";
+    targets.push_back(*FindTarget(level));
+  }
+  std::vector<TargetProgram> levels;
+  int highest = -1;
+  for (size_t i = 0; i < programs.size(); ++i) {
+    levels.push_back({programs[i], targets[i]});
+    if (HostSupports(targets[i].level)) highest = static_cast<int>(i);
+  }
+  const auto files = AotCompile(levels, "scale", {});
+  ASSERT_TRUE(files.ok()) << files.status();
+  EXPECT_NE(files->header.find("for x86-64-v2,x86-64-v3,x86-64-v4"), std::string::npos);
+  const auto library = ArchiveOf(files->object, "scale.o", "linux");
+  ASSERT_TRUE(library.ok()) << library.status();
+  Write(folder / "libscale.a", *library);
+  Write(folder / "scale.h", files->header);
+  Write(folder / "main.c", kChoice);
+  const auto [log, failed] = Shell(StrCat("cc -std=c11 -Wall -Wextra -Werror -o ", folder / "main", " ",
+                                          folder / "main.c", " -L", folder / "", " -lscale"));
+  ASSERT_EQ(failed, 0) << log;
+  EXPECT_EQ(Shell(folder / "main").first, StrCat(highest, " 0 0 2 7\n"));
+  EXPECT_EQ(*library, *ArchiveOf(AotCompile(levels, "scale", {})->object, "scale.o", "linux"));
+}
+
 TEST(Aot, AO20_ObjectStandsAlone) {
   Folder folder;
-  auto files = AotCompile(Scale(), "scale", *FindTarget("native"), {});
+  auto files = AotCompile(OneLevel(Scale(), *FindTarget("native")), "scale", {});
   ASSERT_TRUE(files.ok()) << files.status();
   Write(folder / "scale.o", files->object);
   const std::set<std::string> allowed = {"memcpy", "memmove", "memset"};
@@ -195,7 +276,7 @@ TEST(Aot, AO20_ObjectStandsAlone) {
 TEST(Aot, SameInputSameBytes) {
   for (std::string_view name : TargetNames()) {
     const Target target = *FindTarget(name);
-    auto a = AotCompile(Scale(), "scale", target, {}), b = AotCompile(Scale(), "scale", target, {});
+    auto a = AotCompile(OneLevel(Scale(), target), "scale", {}), b = AotCompile(OneLevel(Scale(), target), "scale", {});
     ASSERT_TRUE(a.ok() && b.ok());
     EXPECT_EQ(a->object, b->object);
     EXPECT_EQ(a->header, b->header);
@@ -204,7 +285,7 @@ TEST(Aot, SameInputSameBytes) {
 }
 
 TEST(Aot, InitIsBaselineCode) {
-  auto text = AotText(Scale(), "scale", *FindTarget("x86-64-v4"), {}, /*assembly=*/true);
+  auto text = AotText(OneLevel(Scale(), *FindTarget("x86-64-v4")), "scale", {}, /*assembly=*/true);
   ASSERT_TRUE(text.ok());
   const size_t begin = text->find("\nscale_init:"), end = text->find(".size\tscale_init", begin);
   ASSERT_NE(end, std::string::npos);
@@ -233,7 +314,7 @@ Program Copies(int n) {
 
 /// Lines of an entry point's wrapper in LLVM IR.
 ptrdiff_t WrapperLines(int operands) {
-  auto text = AotText(Copies(operands), "copies", *FindTarget("x86-64-v3"), {}, /*assembly=*/false);
+  auto text = AotText(OneLevel(Copies(operands), *FindTarget("x86-64-v3")), "copies", {}, /*assembly=*/false);
   EXPECT_TRUE(text.ok()) << text.status();
   if (!text.ok()) return 0;
   const size_t begin = text->find(" @copies_main("), end = text->find("\n}", begin);
@@ -264,7 +345,7 @@ int main(void) {
 
 TEST(Aot, ResultsOverlapNoOperandBeforeThem) {
   Folder folder;
-  auto files = AotCompile(Copies(2), "copies", *FindTarget("native"), {});
+  auto files = AotCompile(OneLevel(Copies(2), *FindTarget("native")), "copies", {});
   ASSERT_TRUE(files.ok()) << files.status();
   Write(folder / "copies.o", files->object);
   Write(folder / "copies.h", files->header);
@@ -337,7 +418,7 @@ TEST(Aot, OperandsInRegistersAndOnTheStack) {
   for (const int symbols : {0, 2, 7}) {
     for (const int n : {1, 3, 40}) {
       Folder folder;
-      auto files = AotCompile(SizedCopies(n, symbols), "copies", *FindTarget("native"), {});
+      auto files = AotCompile(OneLevel(SizedCopies(n, symbols), *FindTarget("native")), "copies", {});
       ASSERT_TRUE(files.ok()) << files.status();
       Write(folder / "copies.o", files->object);
       Write(folder / "copies.h", files->header);
@@ -352,17 +433,17 @@ TEST(Aot, OperandsInRegistersAndOnTheStack) {
 
 TEST(Aot, NamesMustBeDistinctIdentifiers) {
   const Target target = *FindTarget("native");
-  EXPECT_FALSE(AotCompile(Scale(), "two words", target, {}).ok());
-  EXPECT_FALSE(AotCompile(Scale(), "struct", target, {}).ok());
+  EXPECT_FALSE(AotCompile(OneLevel(Scale(), target), "two words", {}).ok());
+  EXPECT_FALSE(AotCompile(OneLevel(Scale(), target), "struct", {}).ok());
   Program p = Scale();
   p.variables.push_back(p.variables[0]);
   p.variables[1].name = "layer:w";
-  const absl::Status status = AotCompile(p, "scale", target, {}).status();
+  const absl::Status status = AotCompile(OneLevel(p, target), "scale", {}).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_NE(status.message().find("layer:w"), std::string::npos);
   p = Scale();
   p.entries[0].name = "init";
-  EXPECT_FALSE(AotCompile(p, "scale", target, {}).ok());
+  EXPECT_FALSE(AotCompile(OneLevel(p, target), "scale", {}).ok());
 }
 
 /// Words of the languages, of their libraries, of compilers, of our headers; pieces of them; and random ones.
@@ -452,7 +533,7 @@ TEST(Aot, NoNameOfAParameterBreaksTheHeader) {
     for (const std::string prefix : {"net", "NET", "arg", "e0"}) {
       const auto object = NameObject(one, StrCat(prefix, run ? "_z" : ""));
       ASSERT_TRUE(object.ok()) << object.status();
-      code += HeaderText(one, *object, target);
+      code += HeaderText(one, *object, LayoutOf(OneLevel(one, target)));
     }
   }
   ExpectCompiles(code);
@@ -485,7 +566,7 @@ TEST(Aot, NamesOfObjectsAreRefusedOrCompile) {
     p.entries[0].name = entry;
     const auto names = NameObject(p, object);
     refused += !names.ok();
-    if (names.ok()) code += HeaderText(p, *names, target);
+    if (names.ok()) code += HeaderText(p, *names, LayoutOf(OneLevel(p, target)));
   }
   EXPECT_EQ(refused, 16);
   ExpectCompiles(code);

@@ -15,6 +15,7 @@
 #include "ir/strings.h"
 #include "runtime/abi.h"
 #include "tests/codegen/kernel_util.h"
+#include "tests/codegen/one_level.h"
 
 namespace reel::codegen {
 namespace {
@@ -184,7 +185,7 @@ int Count(const std::string& text, std::string_view pattern) {
 }
 
 TEST(Jit, MatrixTileStaysInZmmRegisters) {
-  auto text = AotText(OneKernel(Tile(100)), "t", *FindTarget("x86-64-v4"), {}, /*assembly=*/true);
+  auto text = AotText(OneLevel(OneKernel(Tile(100)), *FindTarget("x86-64-v4")), "t", {}, /*assembly=*/true);
   ASSERT_TRUE(text.ok()) << text.status();
   // The k loop: from its label to the branch back.
   const size_t fma = text->find("vfmadd");

@@ -77,6 +77,26 @@ TEST(Targets, ClassesAreLevelsWithCachesOfTheirOwn) {
   }
 }
 
+TEST(Targets, SeveralOfAnObjectAscend) {
+  const auto targets = FindTargets("v4,x86-64-v2,haswell", "windows");
+  ASSERT_TRUE(targets.ok()) << targets.status();
+  ASSERT_EQ(targets->size(), 3u);
+  EXPECT_EQ((*targets)[0].level, "x86-64-v2");
+  EXPECT_EQ((*targets)[1].name, "haswell");
+  EXPECT_EQ((*targets)[2].level, "x86-64-v4");
+  EXPECT_EQ((*targets)[2].platform.os, "windows");
+  EXPECT_EQ(FindTargets("v3")->at(0).name, "x86-64-v3");
+  EXPECT_EQ(FindTargets("aarch64")->size(), 1u);
+  for (const auto& [names, error] : std::vector<std::pair<std::string, std::string>>{
+           {"v3,x86-64-v3", "x86-64-v3 and x86-64-v3 are both x86-64-v3"},
+           {"haswell,zen3", "are both x86-64-v3: an object cannot choose"},
+           {"v2,aarch64", "aarch64 has no instruction for that; name one level"},
+           {"v2,", "unknown CPU \"\""},
+           {"v2,v9", "unknown CPU \"v9\""}}) {
+    EXPECT_THAT(FindTargets(names).status().message(), testing::HasSubstr(error)) << names;
+  }
+}
+
 TEST(Targets, ThresholdsAreWithinTheirBounds) {
   for (const auto& row : TuningTable()) {
     EXPECT_LE(row.least, row.value) << row.name;

@@ -216,6 +216,20 @@ TEST(CompileToObject, AO11_WritesObjectAndHeader) {
   ExpectError(ErrorCode::kInvalidArgument, "cannot begin C symbols", [&] { CompileToObject(s.Lift(2), "a-b"); });
 }
 
+TEST(CompileToStaticLibrary, HoldsTheObject) {
+  const std::string path = testing::TempDir() + "/reel_static";
+  const Function square = Trace([](const Tensor& x) { return x * x; }, {Spec(kFloat32, {4})});
+  CompileToStaticLibrary(square, path, {.cpu = "v2,v3"});
+  std::ifstream library(path + ".a", std::ios::binary), header(path + ".h");
+  const std::string bytes(std::istreambuf_iterator<char>(library), {});
+  EXPECT_TRUE(bytes.starts_with("!<arch>\n"));
+  EXPECT_THAT(bytes, HasSubstr("reel_static_main"));
+  EXPECT_TRUE(header.good());
+  ExpectError(ErrorCode::kInvalidArgument, "are both x86-64-v3",
+              [&] { CompileToStaticLibrary(square, path, {.cpu = "v3,haswell"}); });
+  ExpectError(ErrorCode::kInvalidArgument, "unknown CPU \"v2,v3\"", [&] { Compile(square, {.cpu = "v2,v3"}); });
+}
+
 TEST(CompileToSharedLibrary, NeedsNothingAndLeavesNothing) {
   const std::string folder = testing::TempDir() + "/reel_shared";
   std::filesystem::remove_all(folder);

@@ -140,6 +140,16 @@ def test_webassembly_has_the_bits_of_v2(model, demo, expected, tmp_path):
     assert wasm.train(linker, tmp_path, name, folder) == expected(model, APART)
 
 
+QEMU_CPUS = {"Nehalem": APART, "Haswell": FUSED}  # what an object for several levels chooses there
+
+
+@pytest.mark.parametrize("cpu", QEMU_CPUS)
+def test_an_object_for_several_levels_chooses(cpu, demo, expected, tmp_path):
+    name = MODELS["mnist"]
+    row = Row("v4,v2,v3", "linux", "cc", ["qemu-x86_64", "-cpu", cpu], QEMU_CPUS[cpu], "")
+    assert run_program(row, demo("mnist", name), name, tmp_path) == expected("mnist", row.like)
+
+
 def test_the_two_classes_of_rounding_differ(expected):
     assert expected("mnist", FUSED) != expected("mnist", APART)
 
@@ -162,6 +172,26 @@ def test_nothing_else_is_undefined(target, system, model, demo, tmp_path):
     ).stdout.split()
     allowed = UNDEFINED[system] if target == "wasm32" or system != "none" else set()
     assert set(names) <= allowed
+
+
+FORMATS = [("linux", "ELF"), ("windows", "COFF"), ("macos", "Mach-O")]
+
+
+@pytest.mark.parametrize(("system", "format"), FORMATS)
+def test_static_libraries_have_an_index(system, format, demo, tmp_path):
+    nm, file = tool("llvm-nm"), demo("mnist", "mnist") / "mnist.reel"
+    command = [REEL, "compile", file, "-o", tmp_path / "mnist", "--emit", "a", "--cpu", "v2,v3", "--os", system]
+    subprocess.run(command, check=True, capture_output=True)
+    text = subprocess.run(
+        [nm, "--print-armap", tmp_path / "mnist.a"], check=True, capture_output=True, text=True
+    ).stdout
+    assert re.search(r"^_?mnist_train in mnist\.o$", text, re.MULTILINE), text
+    assert (
+        format.lower()
+        in subprocess.run(
+            [tool("llvm-readobj"), "--file-headers", tmp_path / "mnist.a"], check=True, capture_output=True, text=True
+        ).stdout.lower()
+    )
 
 
 def test_a_target_without_the_system_is_an_error(demo, tmp_path):

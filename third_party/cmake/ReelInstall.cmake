@@ -50,6 +50,6 @@ write_basic_package_version_file("${CMAKE_BINARY_DIR}/ReelConfigVersion.cmake" C
 file(RELATIVE_PATH REEL_PREFIX_FROM_PC "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" "${CMAKE_INSTALL_PREFIX}")
 configure_file("${CMAKE_CURRENT_LIST_DIR}/reel.pc.in" "${CMAKE_BINARY_DIR}/reel.pc" @ONLY)
 install(FILES "${CMAKE_BINARY_DIR}/ReelConfig.cmake" "${CMAKE_BINARY_DIR}/ReelConfigVersion.cmake"
-              "${CMAKE_CURRENT_LIST_DIR}/ReelObject.cmake"
+              "${CMAKE_CURRENT_LIST_DIR}/ReelLibrary.cmake"
         DESTINATION "${REEL_INSTALL_CMAKEDIR}" COMPONENT Development)
 install(FILES "${CMAKE_BINARY_DIR}/reel.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT Development)

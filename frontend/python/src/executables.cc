@@ -154,12 +154,15 @@ void RegisterExecutables(nb::module_& m) {
       [](nb::handle graph, const std::string& path, const std::string& emit, const std::string& cpu,
          const std::string& os, bool check_bounds, nb::handle budget, nb::handle extents,
          const std::string& schedules) {
-        if (emit != "obj" && emit != "so") ThrowInvalid("export: emit is 'obj' or 'so', not '" + emit + "'");
+        if (emit != "obj" && emit != "a" && emit != "so")
+          ThrowInvalid("export: emit is 'obj', 'a' or 'so', not '" + emit + "'");
         CompileOptions options = ToOptions(cpu, 2, 0, false, check_bounds, budget, extents, schedules, 0);
         options.os = os;
         WithGraph(graph, [&](const auto& g) {
           if (emit == "so")
             CompileToSharedLibrary(g, path, options);
+          else if (emit == "a")
+            CompileToStaticLibrary(g, path, options);
           else
             CompileToObject(g, path, options);
         });
@@ -170,9 +173,9 @@ void RegisterExecutables(nb::module_& m) {
           "def export(graph: Module | Function, path: str, *, emit: str = 'obj', cpu: str = 'native', os: str = '', "
           "check_bounds: bool = True, budget: Budget | None = None, "
           "extents: Mapping[str, int | Sequence[int]] | None = None, schedules: str = '') -> None"),
-      "Writes path.o (emit='so': path.so, linked by `cc`) and path.h: the module as C code that needs libc alone. "
-      "`cpu`: "
-      "'native', a level of x86-64, 'aarch64', 'riscv64' or 'wasm32'; `os`: 'linux', 'windows', 'macos' or 'none' (no "
+      "Writes path.o (emit='a': path.a with it; 'so': path.so, linked by `cc`) and path.h: the module as C code that "
+      "needs libc alone. `cpu`: 'native', a level of x86-64, several for an object that chooses when it starts "
+      "('v2,v3,v4'), 'aarch64', 'riscv64' or 'wasm32'; `os`: 'linux', 'windows', 'macos' or 'none' (no "
       "libc); "
       "`reel compile --targets` lists them. Its "
       "functions return 9 if an index or a label is out of range. extents={'B': [1, 32]} lists the numbers that an "
