@@ -46,6 +46,7 @@
 #include "reel/summary_writer.h"
 #include "reel/tape.h"
 #include "reel/tensor.h"
+#include "reel/tensorflow.h"
 #include "reel/training.h"
 #include "reel/transforms.h"
 #include "reel/variable.h"

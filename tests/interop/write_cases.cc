@@ -1,5 +1,6 @@
-// write_cases FOLDER: the cases of the op table, random graphs and random loops as StableHLO, with their inputs, what
-// the reference evaluator gives and how far from it a backend may be. tests/stablehlo/interop.py runs them.
+// write_cases FORMAT FOLDER: the cases of the op table, random graphs and random loops as StableHLO or TensorFlow's
+// graphs, with their inputs, what the reference evaluator gives and how far from it a backend may be. interop.py runs
+// them.
 
 #include <cmath>
 #include <cstdio>
@@ -10,6 +11,8 @@
 
 #include "frontend/stablehlo/operators.h"
 #include "frontend/stablehlo/writer.h"
+#include "frontend/tensorflow/operators.h"
+#include "frontend/tensorflow/writer.h"
 #include "ir/eval/eval.h"
 #include "ir/strings.h"
 #include "ir/text/float_bits.h"
@@ -24,15 +27,32 @@ using Json = nlohmann::json;
 
 constexpr uint64_t kGraphs = 60;
 
+struct Format {
+  const char *name, *extension;
+  bool (*has)(ir::Op);
+  std::string (*write)(const ir::Module&);
+};
+
+constexpr Format kFormats[] = {
+    {"stablehlo", ".mlir", [](ir::Op op) { return stablehlo::RowOf(op).handler != nullptr; },
+     [](const ir::Module& m) { return stablehlo::Write(m, {.entry = "main"}); }},
+    {"tensorflow", ".pb", [](ir::Op op) { return tensorflow::RowOf(op).handler != nullptr; },
+     [](const ir::Module& m) { return tensorflow::WriteGraphDef(m, "main", {}); }},
+};
+
 class Folder {
  public:
-  explicit Folder(std::string path)
-      : path_(std::move(path)), bytes_(path_ + "/values.bin", std::ios::binary), list_(path_ + "/cases.jsonl") {}
+  Folder(const Format& format, std::string path)
+      : format_(format),
+        path_(std::move(path)),
+        bytes_(path_ + "/values.bin", std::ios::binary),
+        list_(path_ + "/cases.jsonl") {}
 
+  const Format& format() const { return format_; }
   bool Add(Json about, const ir::Module& module, const std::vector<ir::Literal>& inputs,
            const std::vector<ir::Literal>& wanted, const std::vector<std::vector<double>>& allowed) {
-    const std::string file = StrCat(count_++, ".mlir");
-    std::ofstream(path_ + "/" + file, std::ios::binary) << stablehlo::Write(module, {.entry = "main"});
+    const std::string file = StrCat(count_++, format_.extension);
+    std::ofstream(path_ + "/" + file, std::ios::binary) << format_.write(module);
     about["file"] = file;
     for (const ir::Literal& l : inputs) about["inputs"].push_back(Describe(l));
     for (size_t i = 0; i < wanted.size(); ++i) {
@@ -55,6 +75,7 @@ class Folder {
     return {{"dtype", NumPyName(l.dtype())}, {"shape", l.shape().dims()}, {"at", Write(l.bytes())}};
   }
 
+  const Format& format_;
   std::string path_;
   std::ofstream bytes_, list_;
   uint64_t offset_ = 0, count_ = 0;
@@ -62,7 +83,8 @@ class Folder {
 
 double Magnitude(const ir::EvalTensor& t, size_t i) { return t.c.empty() ? std::fabs(t.f[i]) : std::abs(t.c[i]); }
 
-// XLA on CPUs takes denormal numbers for zeros: no input has any. Those of f16 are not, as it computes in f32.
+// XLA on CPUs and TensorFlow take denormal numbers for zeros: no input has any. Those of f16 are not, as they
+// compute in f32.
 ir::Literal WithoutDenormals(const ir::Literal& literal) {
   const DType part = RealOf(literal.dtype());
   if (!IsFloat(part) || part == kFloat16) return literal;
@@ -114,10 +136,10 @@ bool AddOp(ir::Op op, Folder* folder) {
   return true;
 }
 
-bool HasRefused(const ir::Module& module) {
+bool HasRefused(const Format& format, const ir::Module& module) {
   for (const auto& f : module.functions()) {
     for (const ir::Node& node : f->nodes()) {
-      if (!stablehlo::RowOf(node.op).handler) return true;
+      if (!format.has(node.op)) return true;
     }
   }
   return false;
@@ -125,7 +147,7 @@ bool HasRefused(const ir::Module& module) {
 
 bool AddGraph(uint64_t seed, Folder* folder) {
   const RandomGraph g = MakeRandomGraph(seed);
-  if (HasRefused(g.module)) return true;
+  if (HasRefused(folder->format(), g.module)) return true;
   const auto wanted =
       *ir::EvaluateLiterals(g.module, *g.module.FindFunction("main"), g.inputs, {.round_each_op = true});
   std::vector<std::vector<double>> allowed;
@@ -163,17 +185,21 @@ bool AddNames(Folder* folder) {
 
 int main(int argc, char** argv) {
   using namespace reel;
-  if (argc != 2) {
-    std::fprintf(stderr, "usage: write_cases FOLDER\n");
+  const optable::Format* format = nullptr;
+  for (const optable::Format& f : optable::kFormats) {
+    if (argc == 3 && std::string_view(argv[1]) == f.name) format = &f;
+  }
+  if (!format) {
+    std::fprintf(stderr, "usage: write_cases stablehlo|tensorflow FOLDER\n");
     return 2;
   }
-  std::filesystem::create_directories(argv[1]);
-  optable::Folder folder(argv[1]);
+  std::filesystem::create_directories(argv[2]);
+  optable::Folder folder(*format, argv[2]);
   bool good = optable::AddNames(&folder);
   for (const ir::Op op : ir::AllOps()) {
-    if (stablehlo::RowOf(op).handler) good = good && optable::AddOp(op, &folder);
+    if (format->has(op)) good = good && optable::AddOp(op, &folder);
   }
   for (uint64_t seed = 1; seed <= optable::kGraphs; ++seed) good = good && optable::AddGraph(seed, &folder);
-  if (!good) std::fprintf(stderr, "write_cases: cannot write into %s\n", argv[1]);
+  if (!good) std::fprintf(stderr, "write_cases: cannot write into %s\n", argv[2]);
   return good ? 0 : 1;
 }

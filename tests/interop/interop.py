@@ -1,8 +1,8 @@
-"""Runs what write_cases wrote in JAX (XLA on the CPU) or IREE, and compares with Reel's reference evaluator.
+"""Runs what write_cases wrote in JAX (XLA on the CPU), IREE or TensorFlow, and compares with Reel's reference evaluator.
 
-    write_cases FOLDER; python3 interop.py FOLDER [--backend iree] [--op conv ...]
+    write_cases stablehlo FOLDER; python3 interop.py FOLDER [--backend iree] [--op conv ...]
 
-Needs jax, or iree-base-compiler and iree-base-runtime: `third_party/setup interop` installs them."""
+Needs jax, or iree-base-compiler and iree-base-runtime, or tensorflow: `third_party/setup interop` installs them."""
 
 import argparse
 import collections
@@ -26,10 +26,11 @@ FLOOR |= {"complex64": 2.0**-126, "complex128": 2.0**-1022}
 # reciprocal, which is too small a number there; its erfc is 0 where it is near the smallest number; and its Cholesky
 # factor of a matrix with an infinity is NaN.
 OTHER = (" largest", " smallest", "cholesky f32[9,2,2] special", "cholesky f64[9,2,2] special")
-OTHER += ("erfc_inv f64 random bits",)
+OTHER = {"tensorflow": (), "jax": OTHER + ("erfc_inv f64 random bits",)}
+OTHER["iree"] = OTHER["jax"]
 # Ops that a backend does not have, or has with a fault: IREE 3.13 does not compile triangular_solve and gives
 # another order of i64; cholesky was not tried.
-LACKS = {"jax": (), "iree": ("cholesky", "triangular_solve", "argsort")}
+LACKS = {"jax": (), "iree": ("cholesky", "triangular_solve", "argsort"), "tensorflow": ()}
 
 
 def dtype_of(name):
@@ -101,7 +102,34 @@ class Iree:
         return run
 
 
-BACKENDS = {"jax": Jax, "iree": Iree}
+class TensorFlow:
+    """The graph in a session."""
+
+    def __init__(self):
+        import tensorflow
+
+        self.tf = tensorflow
+
+    def compile(self, data):
+        definition = self.tf.compat.v1.GraphDef.FromString(data)
+        graph = self.tf.Graph()
+        with graph.as_default():
+            self.tf.import_graph_def(definition, name="")
+        session = self.tf.compat.v1.Session(graph=graph)
+
+        def places(attribute):
+            named = [(n.attr[attribute].i, n.name + ":0") for n in definition.node if attribute in n.attr]
+            return [name for _, name in sorted(named)]
+
+        inputs, outputs = places("_reel_input"), places("_reel_output")
+
+        def run(*arguments):
+            return session.run(outputs, dict(zip(inputs, arguments, strict=True)))
+
+        return run
+
+
+BACKENDS = {"jax": Jax, "iree": Iree, "tensorflow": TensorFlow}
 
 
 def distance(got, want, allowed):
@@ -121,7 +149,7 @@ def distance(got, want, allowed):
 
 
 def check(case, backend, folder, values):
-    run = backend.compile((folder / case["file"]).read_text())
+    run = backend.compile((folder / case["file"]).read_bytes())
     got = run(*[values.array(a) for a in case.get("inputs", [])])
     results = case.get("results", [])
     if len(got) != len(results):
@@ -155,7 +183,7 @@ def main():
         case = json.loads(line)
         if (options.op and case["op"] not in options.op) or i % options.every:
             continue
-        if case["name"].endswith(OTHER) or case["op"] in LACKS[options.backend]:
+        if case["name"].endswith(OTHER[options.backend]) or case["op"] in LACKS[options.backend]:
             continue
         try:
             worst, show = check(case, backend, options.folder, values)

@@ -1,0 +1,126 @@
+#include "frontend/tensorflow/slices.h"
+
+#include <algorithm>
+
+namespace reel::tensorflow {
+namespace {
+
+// 0, ..., 0, 1, 0, ..., 0 times a number.
+Value AlongAxis(Emitter& e, int rank, int axis, const Value& number) {
+  std::vector<int64_t> unit(static_cast<size_t>(rank), 0);
+  unit[static_cast<size_t>(axis)] = 1;
+  return e.Mul(e.Numbers(unit), number);
+}
+
+// A scalar moved into [0, last], as i64.
+Value InRange(Emitter& e, const Value& start, int64_t last) {
+  const Value zero = e.ScalarInt(kInt64, 0), end = e.ScalarInt(kInt64, last);
+  if (start.type.dtype == kUInt64) {  // before a cast makes it negative
+    const Value unsigned_end = e.ScalarInt(kUInt64, last);
+    return e.Convert(e.Binary("Minimum", start, unsigned_end), kInt64);
+  }
+  return e.Binary("Minimum", e.Binary("Maximum", e.Convert(start, kInt64), zero), end);
+}
+
+// Elements between those of an axis: the axis gets one behind it, which is padded and joined with it.
+Value Spaced(Emitter& e, const Value& x, const Value& scalar, int axis, int64_t interior) {
+  const int64_t count = x.type.shape.dim(axis);
+  if (interior == 0 || count < 2) return x;
+  Type apart = x.type;
+  apart.shape.insert(axis + 1, 1);
+  const Value alone = e.Reshape(x, apart.shape);
+  std::vector<int64_t> numbers(static_cast<size_t>(apart.shape.rank()) * 2, 0);
+  numbers[static_cast<size_t>(axis) * 2 + 3] = interior;
+  apart.shape.set(axis + 1, interior + 1);
+  const Value sizes = e.Constant(ir::Literal::From<int64_t>({apart.shape.rank(), 2}, numbers));
+  const Value wide = e.Emit("PadV2", {alone, sizes, scalar}, apart);
+  Shape joined = x.type.shape;
+  joined.set(axis, count * (interior + 1));
+  const auto rank = static_cast<size_t>(joined.rank());
+  std::vector<int64_t> starts(rank, 0), limits, strides(rank, 1);
+  for (const Extent extent : joined) limits.push_back(extent.is_constant() ? extent.value() : -1);
+  limits[static_cast<size_t>(axis)] -= interior;
+  return SliceOf(e, e.Reshape(wide, joined), starts, limits, strides);
+}
+
+}  // namespace
+
+Value SliceOf(Emitter& e, const Value& x, const std::vector<int64_t>& starts, const std::vector<int64_t>& limits,
+              const std::vector<int64_t>& strides) {
+  Shape shape;
+  int64_t whole = 0;  // bits of the axes without numbers
+  for (size_t i = 0; i < starts.size(); ++i) {
+    const Extent extent = x.type.shape[static_cast<int>(i)];
+    if (!extent.is_constant()) whole |= int64_t{1} << i;
+    const int64_t length = limits[i] <= starts[i] ? 0 : (limits[i] - starts[i] - 1) / strides[i] + 1;
+    shape.push_back(extent.is_constant() ? Extent(length) : extent);
+  }
+  if (x.type.shape == shape) return x;
+  return e.Emit("StridedSlice", {x, e.Numbers(starts), e.Numbers(limits), e.Numbers(strides)}, {x.type.dtype, shape},
+                {{"begin_mask", whole}, {"end_mask", whole}});
+}
+
+Value DynamicSliceAxis(Emitter& e, const Value& x, const Value& start, int axis, int64_t size) {
+  Type type = x.type;
+  const Value at = InRange(e, start, x.type.shape.dim(axis) - size);
+  type.shape.set(axis, size);
+  std::vector<int64_t> sizes(static_cast<size_t>(type.shape.rank()), -1);  // what is left
+  sizes[static_cast<size_t>(axis)] = size;
+  return e.Emit("Slice", {x, AlongAxis(e, type.shape.rank(), axis, at), e.Numbers(sizes)}, type);
+}
+
+Value DynamicUpdateAxis(Emitter& e, const Value& x, const Value& part, const Value& start, int axis) {
+  const int rank = x.type.shape.rank();
+  const int64_t size = part.type.shape.dim(axis);
+  const Value at = InRange(e, start, x.type.shape.dim(axis) - size);
+  const Value begin = AlongAxis(e, rank, axis, at);
+  const Value end = AlongAxis(e, rank, axis, e.Add(at, e.ScalarInt(kInt64, size)));
+  const Value strides = e.Numbers(std::vector<int64_t>(static_cast<size_t>(rank), 1));
+  const int64_t others = ((int64_t{1} << rank) - 1) & ~(int64_t{1} << axis);
+  return e.Emit("TensorStridedSliceUpdate", {x, begin, end, strides, part}, x.type,
+                {{"begin_mask", others}, {"end_mask", others}});
+}
+
+Value SpreadOf(Emitter& e, const Value& x, const Shape& shape, const std::vector<int64_t>& axes) {
+  Shape column;  // x with extents of 1 for missing axes, without leading ones
+  for (size_t i = 0; i < axes.size(); ++i) {
+    for (auto at = i == 0 ? axes[0] : axes[i - 1] + 1; i > 0 && at < axes[i]; ++at) column.push_back(1);
+    column.push_back(x.type.shape[static_cast<int>(i)]);
+  }
+  for (int at = axes.empty() ? shape.rank() : static_cast<int>(axes.back()) + 1; at < shape.rank(); ++at)
+    column.push_back(1);
+  return e.BroadcastTo(e.Reshape(x, column), shape);
+}
+
+Value PadOf(Emitter& e, const Value& x, const Value& scalar, const Padding& padding) {
+  Value out = x;
+  const int rank = x.type.shape.rank();
+  std::vector<int64_t> numbers, starts, limits;
+  bool grows = false;
+  for (int axis = 0; axis < rank; ++axis) {
+    const auto i = static_cast<size_t>(axis);
+    const Extent extent = x.type.shape[axis];
+    if (extent.is_constant()) out = Spaced(e, out, scalar, axis, padding.interior[i]);
+    for (const int64_t n : {padding.low[i], padding.high[i]}) {
+      numbers.push_back(std::max<int64_t>(n, 0));
+      grows = grows || n > 0;
+    }
+  }
+  Type type = out.type;
+  for (int axis = 0; axis < rank; ++axis) {
+    const auto i = static_cast<size_t>(axis);
+    if (!type.shape[axis].is_constant()) {
+      starts.push_back(0);
+      limits.push_back(-1);
+      continue;
+    }
+    const int64_t padded = type.shape.dim(axis) + numbers[2 * i] + numbers[2 * i + 1];
+    type.shape.set(axis, padded);
+    starts.push_back(std::max<int64_t>(-padding.low[i], 0));
+    limits.push_back(padded - std::max<int64_t>(-padding.high[i], 0));
+  }
+  if (grows) out = e.Emit("PadV2", {out, e.Constant(ir::Literal::From<int64_t>({rank, 2}, numbers)), scalar}, type);
+  return SliceOf(e, out, starts, limits, std::vector<int64_t>(static_cast<size_t>(rank), 1));
+}
+
+}  // namespace reel::tensorflow
