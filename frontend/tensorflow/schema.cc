@@ -43,7 +43,7 @@ std::string Serialized(const google::protobuf::MessageLite& message) {
     google::protobuf::io::StringOutputStream stream(&out);
     google::protobuf::io::CodedOutputStream coded(&stream);
     coded.SetSerializationDeterministic(true);
-    message.SerializeWithCachedSizes(&coded);
+    message.SerializeToCodedStream(&coded);
   }
   return out;
 }
