@@ -3,30 +3,16 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <utility>
 
+#include "ir/file/crc32c.h"
 #include "ir/file/folder.h"
 #include "ir/strings.h"
 
 namespace reel::summary {
 namespace {
-
-// Remainders of the bytes by the polynomial 0x1EDC6F41, bits reversed.
-constexpr std::array<uint32_t, 256> kRemainders = [] {
-  std::array<uint32_t, 256> out{};
-  for (uint32_t i = 0; i < 256; ++i) {
-    uint32_t r = i;
-    for (int bit = 0; bit < 8; ++bit) r = (r >> 1) ^ (r & 1 ? 0x82F63B78u : 0u);
-    out[i] = r;
-  }
-  return out;
-}();
-
-// A CRC of bytes that hold their own CRCs says little: TFRecord files rotate it and add a constant.
-uint32_t Masked(uint32_t crc) { return ((crc >> 15) | (crc << 17)) + 0xA282EAD8u; }
 
 template <typename T>
 void AppendNumber(std::string* out, T number) {
@@ -43,18 +29,12 @@ std::string HostName() {
 
 }  // namespace
 
-uint32_t Crc32c(std::string_view bytes) {
-  uint32_t crc = ~0u;
-  for (const char byte : bytes) crc = kRemainders[(crc ^ static_cast<uint8_t>(byte)) & 0xFF] ^ (crc >> 8);
-  return ~crc;
-}
-
 void AppendRecord(std::string* out, std::string_view bytes) {
   const size_t begin = out->size();
   AppendNumber(out, uint64_t{bytes.size()});
-  AppendNumber(out, Masked(Crc32c(std::string_view(*out).substr(begin))));
+  AppendNumber(out, ir::MaskedCrc32c(ir::Crc32c(std::string_view(*out).substr(begin))));
   out->append(bytes);
-  AppendNumber(out, Masked(Crc32c(bytes)));
+  AppendNumber(out, ir::MaskedCrc32c(ir::Crc32c(bytes)));
 }
 
 EventFile::EventFile(std::string path, ir::Descriptor file)

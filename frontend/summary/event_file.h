@@ -11,9 +11,6 @@
 
 namespace reel::summary {
 
-/// CRC-32C (Castagnoli, RFC 3720) of bytes.
-uint32_t Crc32c(std::string_view bytes);
-
 /// Appends a record in the framing of TFRecord files: length, masked CRC of the length, bytes, their masked CRC.
 void AppendRecord(std::string* out, std::string_view bytes);
 

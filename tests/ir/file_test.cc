@@ -17,6 +17,7 @@
 #include <sstream>
 #include <thread>
 
+#include "ir/file/crc32c.h"
 #include "ir/file/folder.h"
 #include "ir/file/reader.h"
 #include "ir/file/temporary.h"
@@ -322,6 +323,20 @@ TEST_F(FileTest, KilledAtAnyMomentItIsOldOrNew) {
   ASSERT_TRUE(WriteFile(Path("other/x"), "x").ok());  // so that the folder is looked at anew
   ASSERT_TRUE(WriteFile(path, "end").ok());
   EXPECT_EQ(Names(), (Strings{"model", "other"}));
+}
+
+TEST(Crc32c, IsThatOfRfc3720) {
+  EXPECT_EQ(Crc32c("123456789"), 0xE3069283u);
+  EXPECT_EQ(Crc32c(std::string(32, '\0')), 0x8A9136AAu);
+  EXPECT_EQ(Crc32c(std::string(32, '\xff')), 0x62A8AB43u);
+  std::string bytes;
+  for (int i = 0; i < 1000; ++i) bytes.push_back(static_cast<char>(i * 7));
+  for (size_t cut = 0; cut <= 40; ++cut) {
+    const std::string_view all = bytes;
+    EXPECT_EQ(Crc32c(all.substr(cut), Crc32c(all.substr(0, cut))), Crc32c(all)) << cut;
+  }
+  // The end of an empty block in a checkpoint that TensorFlow wrote.
+  EXPECT_EQ(MaskedCrc32c(Crc32c({"\0\0\0\0\1\0\0\0\0", 9})), 0xB0A1F2C0u);
 }
 
 class BelowTest : public FileTest {
