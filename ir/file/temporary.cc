@@ -10,6 +10,9 @@
 #include <memory>
 #include <string_view>
 
+#include "ir/file/folder.h"
+#include "ir/strings.h"
+
 namespace reel::ir {
 namespace {
 
@@ -49,7 +52,13 @@ Lock TakeLock(int fd) {
 }
 
 bool IsOurs(const struct stat& info) {
-  return S_ISREG(info.st_mode) && info.st_uid == ::geteuid() && info.st_nlink == 1;
+  const bool alone = S_ISDIR(info.st_mode) || (S_ISREG(info.st_mode) && info.st_nlink == 1);
+  return alone && info.st_uid == ::geteuid();
+}
+
+void Remove(int folder, const char* name, bool is_folder) {
+  if (!is_folder) ::unlinkat(folder, name, 0);
+  if (is_folder) RemoveFolder(StrCat("/proc/self/fd/", folder, "/", name));
 }
 
 /// Locked before it is removed, and only if the name still is that file.
@@ -61,26 +70,42 @@ void RemoveIfAbandoned(int folder, const char* name) {
   if (::flock(file.fd(), LOCK_EX | LOCK_NB) != 0) return;
   const bool same =
       ::fstatat(folder, name, &now, AT_SYMLINK_NOFOLLOW) == 0 && now.st_dev == info.st_dev && now.st_ino == info.st_ino;
-  if (same) ::unlinkat(folder, name, 0);
+  if (same) Remove(folder, name, S_ISDIR(info.st_mode));
 }
 
-}  // namespace
-
-Descriptor CreateTemporary(int folder, mode_t mode, std::string* name) {
-  constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+/// What `make` makes under a random name, opened and locked.
+template <typename Make>
+Descriptor CreateLocked(int folder, bool is_folder, std::string* name, const Make& make) {
   for (int attempt = 0; attempt < 100; ++attempt) {
     if (!RandomName(name)) return Descriptor();
-    Descriptor file(Uninterrupted([&] { return ::openat(folder, name->c_str(), kFlags, mode); }));
+    Descriptor file(make(name->c_str()));
     if (!file.ok() && errno == EEXIST) continue;
     if (!file.ok()) return file;
     const Lock lock = TakeLock(file.fd());
     if (lock == Lock::kTaken) return file;
     const int error = errno;
-    ::unlinkat(folder, name->c_str(), 0);
+    Remove(folder, name->c_str(), is_folder);
     errno = error;
     if (lock == Lock::kFailed) return Descriptor();
   }
   return Descriptor();
+}
+
+}  // namespace
+
+Descriptor CreateTemporary(int folder, mode_t mode, std::string* name) {
+  return CreateLocked(folder, false, name, [&](const char* path) {
+    constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+    return Uninterrupted([&] { return ::openat(folder, path, kFlags, mode); });
+  });
+}
+
+Descriptor CreateTemporaryFolder(int folder, mode_t mode, std::string* name) {
+  return CreateLocked(folder, true, name, [&](const char* path) {
+    if (::mkdirat(folder, path, mode) != 0) return -1;
+    constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+    return Uninterrupted([&] { return ::openat(folder, path, kFlags); });
+  });
 }
 
 void SweepTemporaries(int folder) {

@@ -13,8 +13,11 @@ namespace reel::ir {
 /// is open somewhere, SweepTemporaries leaves it alone. Not ok, with errno, on failure.
 Descriptor CreateTemporary(int folder, mode_t mode, std::string* name);
 
-/// Removes what writers that have died left in the folder: regular files of CreateTemporary's names, ours,
-/// that nobody holds. Looks into a folder once per process as long as no other is written to.
+/// The same of a folder: what is in it goes with it.
+Descriptor CreateTemporaryFolder(int folder, mode_t mode, std::string* name);
+
+/// Removes what writers that have died left in the folder: regular files and folders of CreateTemporary's names,
+/// ours, that nobody holds. Looks into a folder once per process as long as no other is written to.
 void SweepTemporaries(int folder);
 
 }  // namespace reel::ir

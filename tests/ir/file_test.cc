@@ -1,5 +1,6 @@
 // The one writer of files: what a path names is the old file or the new one, whatever it is and whoever dies.
 #include <fcntl.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/file.h>
@@ -19,6 +20,7 @@
 
 #include "ir/file/crc32c.h"
 #include "ir/file/folder.h"
+#include "ir/file/folder_writer.h"
 #include "ir/file/reader.h"
 #include "ir/file/temporary.h"
 #include "ir/file/writer.h"
@@ -256,13 +258,13 @@ TEST_F(FileTest, SweepsWhatTheDeadLeftAndNothingElse) {
   const std::string like = dead.substr(0, dead.size() - 4);
   Put(Path("victim"), "kept");
   fs::create_symlink("victim", Path(like + "0000"));
-  fs::create_directories(Path(like + "0001"));
+  fs::create_directories(Path(like + "0001/sub"));  // of a folder's writer that died
+  fs::create_directories(Path("other"));
   Put(Path(like + "000g"), "");
   Put(Path(like), "");
   Put(Path(dead + "0"), "");
   fs::create_hard_link(Path("victim"), Path(like + "0002"));
-  Strings expected = {alive, "a",        like + "0000", like + "0001", like + "000g",
-                      like,  dead + "0", like + "0002", "victim"};
+  Strings expected = {alive, "a", like + "0000", "other", like + "000g", like, dead + "0", like + "0002", "victim"};
   if (::geteuid() == 0) {
     foreign = like + "0003";
     Put(Path(foreign), "");
@@ -270,10 +272,70 @@ TEST_F(FileTest, SweepsWhatTheDeadLeftAndNothingElse) {
     expected.push_back(foreign);
   }
   std::sort(expected.begin(), expected.end());
-  ASSERT_TRUE(WriteFile(Path(like + "0001/x"), "x").ok());  // so that the folder is not the last one
+  ASSERT_TRUE(WriteFile(Path("other/x"), "x").ok());  // so that the folder is not the last one
   ASSERT_TRUE(WriteFile(Path("a"), "x").ok());
   EXPECT_EQ(Names(), expected);
   EXPECT_EQ(Read(Path("victim")), "kept");
+}
+
+TEST_F(FileTest, FoldersAreReplacedWhole) {
+  const auto write = [&](const std::string& path, const std::string& text) {
+    auto writer = FolderWriter::Open(path, "mark");
+    if (!writer.ok()) return writer.status();
+    for (const char* name : {"/mark", "/a"}) {
+      if (absl::Status s = WriteFile(writer->folder() + name, text); !s.ok()) return s;
+    }
+    return writer->Commit();
+  };
+  ASSERT_TRUE(write(Path("x"), "1").ok());
+  EXPECT_EQ(Read(Path("x/a")), "1");
+  Put(Path("x/old"), "");
+  fs::create_directory_symlink("x", Path("link"));
+  ASSERT_TRUE(write(Path("link///"), "2").ok());
+  EXPECT_EQ(Read(Path("x/a")), "2");
+  EXPECT_FALSE(fs::exists(Path("x/old")));
+  EXPECT_TRUE(fs::is_symlink(Path("link")));
+  {
+    auto writer = FolderWriter::Open(Path("x"), "mark");
+    ASSERT_TRUE(writer.ok() && WriteFile(writer->folder() + "/mark", "3").ok());
+  }
+  EXPECT_EQ(Read(Path("x/mark")), "2");
+  fs::create_directories(Path("empty"));
+  ASSERT_TRUE(write(Path("empty"), "4").ok());
+  EXPECT_EQ(Names(), (Strings{"empty", "link", "x"}));
+  fs::create_directories(Path("other/sub"));
+  Put(Path("file"), "kept");
+  EXPECT_THAT(std::string(write(Path("other"), "5").message()), testing::HasSubstr("has files but no mark"));
+  EXPECT_TRUE(absl::IsFailedPrecondition(write(Path("other"), "5")));
+  for (const char* bad : {"file", "", "no/where", "x/.."}) EXPECT_FALSE(write(Path(bad), "5").ok()) << bad;
+  EXPECT_EQ(Read(Path("file")), "kept");
+  EXPECT_EQ(Names(), (Strings{"empty", "file", "link", "other", "x"}));
+}
+
+/// Whoever looks sees the old folder or the new one, and both are whole.
+TEST_F(FileTest, AFolderIsNeverHalf) {
+  std::atomic<bool> stop = false;
+  std::atomic<int> missing = 0;
+  std::thread writer([&] {
+    for (int i = 0; i < 50; ++i) {
+      auto folder = FolderWriter::Open(Path("x"), "mark");
+      ASSERT_TRUE(folder.ok());
+      for (const char* name : {"/mark", "/a"})
+        ASSERT_TRUE(WriteFile(folder->folder() + name, StrCat(i), {.durable = false}).ok());
+      ASSERT_TRUE(folder->Commit().ok());
+    }
+    stop = true;
+  });
+  bool seen = false;
+  while (!stop) {
+    const Descriptor x(::open(Path("x").c_str(), O_RDONLY | O_DIRECTORY));
+    seen |= x.ok();
+    missing += seen && !x.ok();
+  }
+  writer.join();
+  EXPECT_EQ(missing, 0);
+  EXPECT_EQ(Read(Path("x/a")), "49");
+  EXPECT_EQ(Names(), Strings{"x"});
 }
 
 /// Writers and sweepers in many threads never take each other's files. A process looks into a folder once in a
