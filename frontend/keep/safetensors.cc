@@ -1,53 +1,30 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cstdio>
 #include <cstring>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <optional>
 #include <set>
 
 #include "frontend/keep/formats.h"
+#include "ir/file/safetensors.h"
 #include "ir/names.h"
 #include "ir/strings.h"
 
 namespace reel::internal {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "files are little-endian");
-
 using ir::Quoted;
 
-constexpr size_t kLengthBytes = 8, kAlignment = 8;
-constexpr uint64_t kMaxHeader = 100'000'000;  // the format's own limit
-constexpr std::string_view kMetadata = "__metadata__";
+constexpr size_t kLengthBytes = 8;
 constexpr std::string_view kChecksum = "crc32/";  // of the entry of the name that follows, in the metadata
 
-struct Code {
-  DType dtype;
-  std::string_view text;
-};
-constexpr std::array<Code, 14> kCodes{{{kBool, "BOOL"},
-                                       {kInt8, "I8"},
-                                       {kInt16, "I16"},
-                                       {kInt32, "I32"},
-                                       {kInt64, "I64"},
-                                       {kUInt8, "U8"},
-                                       {kUInt16, "U16"},
-                                       {kUInt32, "U32"},
-                                       {kUInt64, "U64"},
-                                       {kFloat16, "F16"},
-                                       {kBFloat16, "BF16"},
-                                       {kFloat32, "F32"},
-                                       {kFloat64, "F64"},
-                                       {kComplex64, "C64"}}};
-
-std::string_view CodeOf(DType dtype) {
-  for (const Code& code : kCodes) {
-    if (code.dtype == dtype) return code.text;
+/// The dtype of the format's name.
+std::optional<DType> DTypeNamed(std::string_view name) {
+  for (int i = 0; i < kNumDTypes; ++i) {
+    const auto dtype = static_cast<DType>(i);
+    if (!name.empty() && ir::SafetensorsName(dtype) == name) return dtype;
   }
   return {};
 }
@@ -80,7 +57,7 @@ class HeaderHandler : public nlohmann::json_sax<nlohmann::json> {
       return in_metadata_ || Known(key);
     }
     if (!names_.insert(key).second) return Fail(StrCat("two entries are called ", Quoted(key)));
-    in_metadata_ = key == kMetadata;
+    in_metadata_ = key == ir::kSafetensorsMetadata;
     if (!in_metadata_) entries.push_back({key, {}, {}, {}});
     return true;
   }
@@ -95,9 +72,7 @@ class HeaderHandler : public nlohmann::json_sax<nlohmann::json> {
     if (in_metadata_)
       return metadata.emplace(key_, text).second || Fail(StrCat("metadata has ", Quoted(key_), " twice"));
     if (key_ != "dtype") return Unexpected("a string");
-    for (const Code& code : kCodes) {
-      if (code.text == text) entries.back().dtype = code.dtype;
-    }
+    entries.back().dtype = DTypeNamed(text);
     return entries.back().dtype || FailEntry(StrCat("dtype ", Quoted(text), " is none that Reel has"));
   }
   bool start_array(size_t) override {
@@ -207,6 +182,10 @@ std::string_view BytesOf(const Entry& e, std::string_view data) {
   return data.substr(e.place->first, e.place->second - e.place->first);
 }
 
+std::string_view BytesOf(const Tensor& value) {
+  return {static_cast<const char*>(value.raw_data()), static_cast<size_t>(value.type().bytes())};
+}
+
 /// A file has checksums of all of its entries or of none.
 absl::Status CheckChecksums(const HeaderHandler& header, std::string_view data) {
   std::map<std::string_view, std::string_view> sums;
@@ -235,9 +214,12 @@ absl::StatusOr<WeightsFile> ParseSafetensors(std::string_view bytes) {
   if (bytes.size() < kLengthBytes) return DamagedSafetensors("it is shorter than the length of its header");
   uint64_t length;
   std::memcpy(&length, bytes.data(), sizeof length);
-  if (length > bytes.size() - kLengthBytes || length > kMaxHeader)
+  if (length > bytes.size() - kLengthBytes || length > ir::kMaxSafetensorsHeader)
     return DamagedSafetensors(StrCat("a header of ", length, " bytes in a file of ", bytes.size()));
   const std::string_view header = bytes.substr(kLengthBytes, length), data = bytes.substr(kLengthBytes + length);
+  if (!header.starts_with('{')) return DamagedSafetensors("the header is not a JSON object that begins at once");
+  if (const size_t at = header.find('\0'); at != header.npos)  // where the parser would see an end
+    return DamagedSafetensors(StrCat("the header is no JSON at byte ", at + 1));
   HeaderHandler handler;
   if (!nlohmann::json::sax_parse(header.begin(), header.end(), &handler)) return DamagedSafetensors(handler.error);
   if (absl::Status s = CheckPlaces(handler.entries, data.size()); !s.ok()) return s;
@@ -254,49 +236,17 @@ absl::StatusOr<WeightsFile> ParseSafetensors(std::string_view bytes) {
 }
 
 absl::Status WriteSafetensors(const WeightsFile& file, ir::FileWriter* out) {
-  // Entries with large elements first: every one is aligned, and there are no gaps.
-  std::vector<size_t> order(file.values.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return SizeOf(file.values[a].second.dtype()) > SizeOf(file.values[b].second.dtype());
-  });
-  std::vector<int64_t> begins(order.size());
-  int64_t at = 0;
-  for (const size_t i : order) {
-    begins[i] = at;
-    at += file.values[i].second.type().bytes();
-  }
-  nlohmann::ordered_json header = nlohmann::ordered_json::object();
+  std::vector<ir::SafetensorsEntry> entries;
   std::map<std::string, std::string> metadata = file.metadata;
   for (const auto& [name, value] : file.values) {
-    if (!file.checksums) break;
-    const auto* bytes = static_cast<const char*>(value.raw_data());
-    metadata[StrCat(kChecksum, name)] = ChecksumOf({bytes, static_cast<size_t>(value.type().bytes())});
+    entries.push_back({name, value.type()});
+    if (file.checksums) metadata[StrCat(kChecksum, name)] = ChecksumOf(BytesOf(value));
   }
-  if (!metadata.empty()) header[std::string(kMetadata)] = metadata;
-  for (size_t i = 0; i < begins.size(); ++i) {
-    const auto& [name, value] = file.values[i];
-    if (!ir::IsValidName(name) || name == kMetadata)
-      return absl::InvalidArgumentError(StrCat("variable ", Quoted(name), ": safetensors has no such names"));
-    const std::string_view code = CodeOf(value.dtype());
-    if (code.empty()) {
-      return absl::InvalidArgumentError(StrCat("variable ", Quoted(name), ": safetensors has no ", Name(value.dtype()),
-                                               "; write a .npz file, or its parts"));
-    }
-    header[name] = {{"dtype", code},
-                    {"shape", value.shape().dims()},
-                    {"data_offsets", {begins[i], begins[i] + value.type().bytes()}}};
-  }
-  std::string text = header.dump();
-  text.append((kAlignment - text.size() % kAlignment) % kAlignment, ' ');
-  const uint64_t length = text.size();
-  if (length > kMaxHeader) return absl::InvalidArgumentError("too many variables for a safetensors file");
-  if (absl::Status s = out->Append({reinterpret_cast<const char*>(&length), sizeof length}); !s.ok()) return s;
-  if (absl::Status s = out->Append(text); !s.ok()) return s;
-  for (const size_t i : order) {
-    const Tensor& value = file.values[i].second;
-    const auto n = static_cast<size_t>(value.type().bytes());
-    if (absl::Status s = out->Append({static_cast<const char*>(value.raw_data()), n}); !s.ok()) return s;
+  const auto layout = ir::LayOutSafetensors(entries, metadata);
+  if (!layout.ok()) return layout.status();
+  if (absl::Status s = out->Append(layout->head); !s.ok()) return s;
+  for (const size_t i : layout->order) {
+    if (absl::Status s = out->Append(BytesOf(file.values[i].second)); !s.ok()) return s;
   }
   return absl::OkStatus();
 }
