@@ -35,8 +35,9 @@ struct reel_instance {
   reel_parallel_for_fn parallel_for;  // may be null
   void* context;                      // first argument of parallel_for
   void* profile;                      // of code compiled with profiling (runtime/profile.h); may be null
-  int64_t fault[3];                   // of a call that found an index out of range: number of the check, index, 0
-  const volatile int32_t* stop;       // may be null; not 0 there: loops that may be long give REEL_CANCELLED
+  int64_t fault[3];                   // of a call that found an index out of range: number of the check, index, 0;
+                     // of a load that failed: number of the variable or -1, place in the file, 0
+  const volatile int32_t* stop;  // may be null; not 0 there: loops that may be long give REEL_CANCELLED
 };
 
 // A compiled entry point. arguments and results point to row-major tensors in signature order;
@@ -50,12 +51,21 @@ typedef int32_t (*reel_entry_fn)(void* instance, const void* const* arguments, v
   X(REEL_NULL_POINTER, 2, "a pointer is null")                                                             \
   X(REEL_MISALIGNED, 3, "a pointer is not aligned to its element type (instance: 64)")                     \
   X(REEL_OVERLAP, 4, "a result overlaps an argument, another result or the instance")                      \
-  X(REEL_MEMORY_TOO_SMALL, 5, "the memory given for the instance is too small")                            \
+  X(REEL_MEMORY_TOO_SMALL, 5, "the memory that was given is too small")                                    \
   X(REEL_UNSUPPORTED_CPU, 6, "the code needs CPU features that this machine lacks")                        \
   X(REEL_NOT_INITIALIZED, 7, "the instance was not initialised by this program's init")                    \
   X(REEL_STATE_PARTLY_UPDATED, 8, "the call failed after it had changed some variables")                   \
   X(REEL_INDEX_OUT_OF_RANGE, 9, "an index, a label or a divisor is out of range; no variable was changed") \
-  X(REEL_CANCELLED, 10, "the call was stopped in a loop; variables may have changed")
+  X(REEL_CANCELLED, 10, "the call was stopped in a loop; variables may have changed")                      \
+  X(REEL_NOT_SAFETENSORS, 11, "this is no safetensors file, or it is cut off in its header")               \
+  X(REEL_BAD_HEADER, 12, "the header of the safetensors file is damaged")                                  \
+  X(REEL_NO_SUCH_VARIABLE, 13, "the file has an entry that is no variable of the program")                 \
+  X(REEL_VARIABLE_MISSING, 14, "the file has no entry for a variable")                                     \
+  X(REEL_VARIABLE_TWICE, 15, "the file has two entries for a variable")                                    \
+  X(REEL_WRONG_DTYPE, 16, "an entry of the file has another dtype than its variable")                      \
+  X(REEL_WRONG_SHAPE, 17, "an entry of the file has another shape than its variable")                      \
+  X(REEL_WRONG_BYTES, 18, "the bytes of an entry are too few or too many, or not in the file")             \
+  X(REEL_NOT_BOOL, 19, "a bool in the file is neither 0 nor 1")
 
 // Result of every call into generated code.
 enum reel_status {

@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "codegen/aot/weights_layout.h"
 #include "ir/printable.h"
 #include "ir/strings.h"
 #include "runtime/abi.h"
@@ -68,6 +69,22 @@ std::string Ranges(const ObjectEntry& entry, const ObjectNames::Entry& names) {
   return out;
 }
 
+/// The functions that take all variables at once, or why there are none.
+std::string Weights(const Program& program, const ObjectNames& names) {
+  const std::string& n = names.name;
+  if (const auto layout = LayOutWeights(program); !layout.ok()) {
+    if (program.variables.empty()) return "";
+    return StrCat("\n/* No ", n, "_save and ", n, "_load: ", std::string(layout.status().message()), ". */\n");
+  }
+  return StrCat(
+      "\n/* All variables as a safetensors file in memory, by the names of the graph: ", n, "_save_size() bytes.\n",
+      "   ", n, "_load takes such a file of any program, with these entries and no others, in any order. If it\n",
+      "   fails, no variable has changed, ((const int64_t*)instance)[4] is the number of the variable in the\n",
+      "   manifest, from 0, or -1, and [5] the byte of the file at which reading stopped. */\n", "size_t ", n,
+      "_save_size(void);\n", "int ", n, "_save(const ", n, "* instance, void* to, size_t size);\n", "int ", n, "_load(",
+      n, "* instance, const void* from, size_t size);\n");
+}
+
 std::string Functions(const Program& program, const ObjectNames& names) {
   const std::string& n = names.name;
   std::string out = StrCat("/* Bytes and alignment of an instance. */\n", "size_t ", n, "_size(void);\n", "size_t ", n,
@@ -89,6 +106,7 @@ std::string Functions(const Program& program, const ObjectNames& names) {
     StrAppend(&out, CTypeOf(v.type.dtype), "* ", n, "_variable_", names.variables[i], "(", n, "* instance);  /* ",
               v.type.ToString(), v.trainable ? "" : ", not trainable", " */\n");
   }
+  out += Weights(program, names);
   StrAppend(&out,
             "\n/* parallel_for calls body(argument, chunk) for every chunk in [0, n), on any threads, "
             "and returns\n",
@@ -183,6 +201,11 @@ std::string SpanMembers(const Program& program, const ObjectNames& names) {
     const Type& type = program.variables[i].type;
     StrAppend(&out, "  std::span<", CTypeOf(type.dtype), "> ", names.variable_members[i], "() { return {::", names.name,
               "_variable_", names.variables[i], "(this), ", SizeText(type, {}), "}; }\n");
+  }
+  if (LayOutWeights(program).ok()) {
+    StrAppend(&out, "  int save(std::span<std::byte> to) const { return ::", names.name,
+              "_save(this, to.data(), to.size()); }\n", "  int load(std::span<const std::byte> from) { return ::",
+              names.name, "_load(this, from.data(), from.size()); }\n");
   }
   return out + "#endif\n";
 }
@@ -280,7 +303,7 @@ std::string HeaderText(const Program& program, const ObjectNames& names, const O
                 guard, "\n#define ", guard, "\n\n#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n\n",
                 "#define ", names.upper, "_SIZE ", layout.instance_bytes, "\n#define ", names.upper, "_ALIGNMENT ",
                 REEL_INSTANCE_ALIGNMENT,
-                "\n\n#ifdef __cplusplus\n#include <string>\n#if __cplusplus >= 202002L\n#include "
+                "\n\n#ifdef __cplusplus\n#include <string>\n#if __cplusplus >= 202002L\n#include <cstddef>\n#include "
                 "<span>\n#endif\n\nextern \"C\" {\n#endif\n\n",
                 "typedef struct ", n, " ", n, ";\n\n", Functions(program, names),
                 "\n#ifdef __cplusplus\n}  /* extern \"C\" */\n\n", Class(program, names), "#endif\n\n#endif\n");

@@ -1,9 +1,11 @@
 #include "codegen/aot/names.h"
 
+#include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "codegen/aot/reserved.h"
+#include "codegen/aot/weights_layout.h"
 #include "ir/names.h"
 #include "ir/strings.h"
 
@@ -16,7 +18,7 @@ bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 /// Members of every C++ class (header.cc), which cannot have its name.
 bool IsMember(std::string_view name) {
   for (const std::string_view member :
-       {"error", "error_", "memory_", "Run", "LookupArgIndex", "LookupResultIndex", "arg_data", "result_data"}) {
+       {"error", "error_", "memory_", "Run", "LookupArgIndex", "LookupResultIndex", "arg_data", "result_data", "save", "load"}) {
     if (name == member) return true;
   }
   const bool buffer = (name.starts_with("arg") || name.starts_with("result")) && name.ends_with('_');
@@ -35,6 +37,13 @@ std::vector<std::string> ParameterNames(const std::vector<Named>& parameters, st
   std::vector<std::string> names;
   for (const Named& p : parameters) names.push_back(Free(p.name, taken));
   return names;
+}
+
+/// Functions that the object has beside its entry points and variables.
+std::vector<std::string> OwnFunctions(const Program& program) {
+  std::vector<std::string> own = {"size", "alignment", "init", "error", "set_parallel_for", "manifest_json"};
+  if (LayOutWeights(program).ok()) own.insert(own.end(), {"save_size", "save", "load"});
+  return own;
 }
 
 absl::Status Collision(std::string_view what, std::string_view a, std::string_view b, std::string_view identifier) {
@@ -61,10 +70,8 @@ absl::StatusOr<ObjectNames> NameObject(const Program& program, const std::string
   for (char c : name) {
     names.upper += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
   }
+  const std::vector<std::string> own = OwnFunctions(program);
   std::unordered_map<std::string, std::string> functions;
-  for (const char* own : {"size", "alignment", "init", "error", "set_parallel_for", "manifest_json"}) {
-    functions[own] = own;
-  }
   const std::vector<std::string> macros = {names.upper + "_SIZE", names.upper + "_ALIGNMENT", names.upper + "_H_"};
   for (const std::string& macro : macros) {
     if (macro.starts_with(name)) functions[macro.substr(name.size() + 1)] = macro;
@@ -81,6 +88,10 @@ absl::StatusOr<ObjectNames> NameObject(const Program& program, const std::string
   for (const ObjectEntry& e : ObjectEntries(program)) {
     ObjectNames::Entry entry;
     entry.name = ToIdentifier(e.name);
+    if (std::find(own.begin(), own.end(), entry.name) != own.end()) {
+      return absl::InvalidArgumentError(StrCat("entry point ", ir::Quoted(e.name), " would be the function ", name, "_",
+                                               entry.name, ", which is the object's own; rename it"));
+    }
     auto [it, is_new] = functions.emplace(entry.name, e.name);
     if (!is_new) return Collision("entry points", it->second, e.name, StrCat(name, "_", entry.name));
     if (IsReserved(StrCat(name, "_", entry.name))) {

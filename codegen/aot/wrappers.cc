@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "codegen/aot/function_emitter.h"
+#include "codegen/aot/weights.h"
 #include "codegen/target/cpuid.h"
 #include "ir/strings.h"
 #include "runtime/abi.h"
@@ -16,16 +18,6 @@ namespace reel::codegen {
 namespace {
 
 using llvm::Value;
-
-/// An internal constant.
-llvm::GlobalVariable* AddData(llvm::Module* module, const std::string& name, llvm::Constant* data, uint64_t alignment) {
-  auto* global = llvm::cast<llvm::GlobalVariable>(module->getOrInsertGlobal(name, data->getType()));
-  global->setInitializer(data);
-  global->setConstant(true);
-  global->setLinkage(llvm::GlobalValue::InternalLinkage);
-  global->setAlignment(llvm::Align(alignment));
-  return global;
-}
 
 /// What an entry point's wrapper knows of its arguments and results, so many words each: code that goes through a table
 /// in loops does not grow with it.
@@ -53,22 +45,14 @@ struct OperandTable {
   }
 };
 
-class WrapperEmitter {
+class WrapperEmitter : public FunctionEmitter {
  public:
   WrapperEmitter(std::span<const TargetProgram> levels, const ObjectNames& names, const ObjectLayout& layout,
                  llvm::Module* module)
-      : levels_(levels),
+      : FunctionEmitter(names, levels[0].target, module),
+        levels_(levels),
         program_(levels[0].program),
-        names_(names),
-        layout_(layout),
-        platform_(levels[0].target.platform),
-        module_(module),
-        context_(module->getContext()),
-        b_(context_),
-        ptr_(b_.getPtrTy()),
-        i32_(b_.getInt32Ty()),
-        i64_(b_.getInt64Ty()),
-        size_(b_.getIntNTy(static_cast<unsigned>(8 * platform_.pointer_bytes))) {}
+        layout_(layout) {}
 
   void Run(const std::string& manifest) {
     ConstantFunction("size", layout_.instance_bytes);
@@ -78,6 +62,7 @@ class WrapperEmitter {
     const std::vector<ObjectEntry> entries = ObjectEntries(program_);
     for (size_t i = 0; i < entries.size(); ++i) Entry(entries[i], names_.entries[i].name);
     for (size_t i = 0; i < program_.variables.size(); ++i) Variable(i);
+    AddWeights(program_, names_, target_, layout_.instance_bytes, module_);
     SetParallelFor();
     Error();
     auto* text = Text(StrCat(names_.name, "_manifest_json"), manifest);
@@ -85,56 +70,8 @@ class WrapperEmitter {
   }
 
  private:
-  Value* Int64(int64_t x) { return b_.getInt64(static_cast<uint64_t>(x)); }
-  Value* Field(Value* instance, uint64_t offset) {
-    return b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), instance, offset);
-  }
-  llvm::BasicBlock* NewBlock(const char* name) { return llvm::BasicBlock::Create(context_, name, function_); }
-
-  /// Begins a function for the baseline CPU.
-  void Begin(const std::string& suffix, llvm::Type* result, llvm::ArrayRef<llvm::Type*> parameters,
-             bool visible = true) {
-    const auto linkage = visible ? llvm::Function::ExternalLinkage : llvm::Function::InternalLinkage;
-    function_ = llvm::Function::Create(llvm::FunctionType::get(result, parameters, false), linkage,
-                                       StrCat(names_.name, visible ? "_" : ".", suffix), module_);
-    function_->addFnAttr(llvm::Attribute::NoUnwind);
-    function_->addFnAttr("target-cpu", platform_.baseline_cpu);
-    if (!platform_.baseline_features.empty()) function_->addFnAttr("target-features", platform_.baseline_features);
-    b_.SetInsertPoint(NewBlock("entry"));
-  }
-
   llvm::GlobalVariable* Text(const std::string& name, const std::string& text) {
     return AddData(module_, name, llvm::ConstantDataArray::getString(context_, text), 1);
-  }
-
-  /// Returns `code` from the current function where `wrong` holds.
-  void Refuse(Value* wrong, Value* code_if_wrong) {
-    llvm::BasicBlock *refused = NewBlock("refused"), *next = NewBlock("checked");
-    b_.CreateCondBr(wrong, refused, next);
-    b_.SetInsertPoint(refused);
-    if (error_slot_ == nullptr) {
-      b_.CreateRet(code_if_wrong);
-    } else {
-      StoreError(code_if_wrong);
-      b_.CreateRet(llvm::ConstantPointerNull::get(ptr_));
-    }
-    b_.SetInsertPoint(next);
-  }
-  void Refuse(Value* wrong, reel_status code) { Refuse(wrong, b_.getInt32(static_cast<uint32_t>(code))); }
-
-  /// *error = code unless error is null.
-  void StoreError(Value* code) {
-    llvm::BasicBlock *store = NewBlock("store"), *done = NewBlock("stored");
-    b_.CreateCondBr(b_.CreateIsNull(error_slot_), done, store);
-    b_.SetInsertPoint(store);
-    b_.CreateStore(code, error_slot_);
-    b_.CreateBr(done);
-    b_.SetInsertPoint(done);
-  }
-
-  Value* Misaligned(Value* pointer, int64_t alignment) {
-    Value* low = b_.CreateAnd(b_.CreatePtrToInt(pointer, i64_), Int64(alignment - 1));
-    return b_.CreateICmpNE(low, b_.getInt64(0));
   }
 
   /// Registers {eax, ebx, ecx, edx} of CPUID.
@@ -212,7 +149,7 @@ class WrapperEmitter {
   void Init() {
     std::vector<llvm::Function*> supported;
     for (const TargetProgram& level : levels_) {
-      if (platform_.has_cpuid) supported.push_back(CpuCheckFunction(level.target));
+      if (target_.platform.has_cpuid) supported.push_back(CpuCheckFunction(level.target));
     }
     Begin("init", ptr_, {ptr_, size_, ptr_});
     Value *memory = function_->getArg(0), *size = b_.CreateZExt(function_->getArg(1), i64_);
@@ -245,37 +182,17 @@ class WrapperEmitter {
       return b_.CreateLoad(i64_, b_.CreateInBoundsGEP(i64_, spans, at));
     };
     Value *begin = bound(last, 0), *end = bound(last, 1);
-    llvm::BasicBlock *entry = b_.GetInsertBlock(), *head = NewBlock("head");
-    b_.CreateBr(head);
-    b_.SetInsertPoint(head);
-    llvm::PHINode* i = b_.CreatePHI(i64_, 2);
-    i->addIncoming(Int64(0), entry);
-    Refuse(b_.CreateICmpEQ(i, last), b_.getFalse());
-    Value *before = b_.CreateICmpULE(end, bound(i, 0)), *behind = b_.CreateICmpUGE(begin, bound(i, 1));
-    Refuse(b_.CreateNot(b_.CreateOr(before, behind)), b_.getTrue());
-    i->addIncoming(b_.CreateAdd(i, Int64(1)), b_.GetInsertBlock());
-    b_.CreateBr(head);
+    Value* i = Local(i64_, Int64(0));
+    While([&] { return b_.CreateICmpNE(Get(i), last); },
+          [&] {
+            Value *before = b_.CreateICmpULE(end, bound(Get(i), 0)),
+                  *behind = b_.CreateICmpUGE(begin, bound(Get(i), 1));
+            If(b_.CreateNot(b_.CreateOr(before, behind)), [&] { b_.CreateRet(b_.getTrue()); });
+            Set(i, b_.CreateAdd(Get(i), Int64(1)));
+          });
+    b_.CreateRet(b_.getFalse());
     return function_;
   }
-
-  /// Emits `body` for 0, ..., count - 1.
-  template <typename Body>
-  void Loop(uint64_t count, const Body& body) {
-    if (count == 0) return;
-    llvm::BasicBlock *before = b_.GetInsertBlock(), *head = NewBlock("each"), *done = NewBlock("all");
-    b_.CreateBr(head);
-    b_.SetInsertPoint(head);
-    llvm::PHINode* i = b_.CreatePHI(i64_, 2);
-    i->addIncoming(Int64(0), before);
-    body(i);
-    Value* next = b_.CreateAdd(i, Int64(1));
-    i->addIncoming(next, b_.GetInsertBlock());
-    b_.CreateCondBr(b_.CreateICmpULT(next, b_.getInt64(count)), head, done);
-    b_.SetInsertPoint(done);
-  }
-
-  Value* Element(llvm::Type* type, Value* array, Value* i) { return b_.CreateInBoundsGEP(type, array, i); }
-  Value* Element(llvm::Type* type, Value* array, uint64_t i) { return b_.CreateConstInBoundsGEP1_64(type, array, i); }
 
   /// A word of operand i.
   Value* WordOf(Value* table, Value* i, OperandTable::Word word) {
@@ -283,17 +200,11 @@ class WrapperEmitter {
     return b_.CreateLoad(i64_, Element(i64_, table, at));
   }
 
-  /// A local array of the current function.
-  Value* Array(uint64_t count) {
-    llvm::BasicBlock& entry = function_->getEntryBlock();
-    return llvm::IRBuilder<>(&entry, entry.begin()).CreateAlloca(i64_, b_.getInt64(count));
-  }
-
   /// Begins the function of an entry point with so many extents and pointers after the instance; returns an array of
   /// them, words of 64 bits. Where the platform says so, the first come in registers and the others lie on the stack
   /// like an array that is passed by value.
   Value* BeginEntry(const std::string& name, uint64_t extents, uint64_t pointers) {
-    const auto registers = static_cast<uint64_t>(platform_.register_words);
+    const auto registers = static_cast<uint64_t>(target_.platform.register_words);
     const uint64_t count = extents + pointers, rest = registers == 0 ? 0 : count - std::min(count, registers);
     std::vector<llvm::Type*> types(1 + count - rest, ptr_);
     std::fill_n(types.begin() + 1, std::min(extents, count - rest), i64_);
@@ -374,10 +285,7 @@ class WrapperEmitter {
     for (const ir::Parameter& p : entry.results) operands.Add(p.type);
     Value* words = BeginEntry(name, entry.symbols.size(), operands.size());
     Value* instance = function_->getArg(0);
-    Refuse(b_.CreateIsNull(instance), REEL_NULL_POINTER);
-    Refuse(Misaligned(instance, REEL_INSTANCE_ALIGNMENT), REEL_MISALIGNED);
-    Value* magic = b_.CreateLoad(i64_, instance);
-    Refuse(b_.CreateICmpNE(magic, b_.getInt64(REEL_INSTANCE_MAGIC)), REEL_NOT_INITIALIZED);
+    CheckInstance(instance);
     const std::vector<Value*> extents = Extents(entry, words);
     Value* table = AddData(module_, StrCat(names_.name, ".", name, ".operands"),
                            llvm::ConstantDataArray::get(context_, operands.words), alignof(uint64_t));
@@ -386,7 +294,7 @@ class WrapperEmitter {
     Value* out = Element(i64_, in, entry.arguments.size());
     if (entry.rowwise) return CallInChunks(entry, extents[0], {instance, in, out}, operands.size(), table);
     for (const ObjectEntry::Variant& v : entry.variants) CallIfEqual(v, extents, {instance, in, out});
-    if (!entry.symbols.empty()) b_.CreateRet(b_.getInt32(REEL_INVALID_ARGUMENT));
+    b_.CreateRet(b_.getInt32(REEL_INVALID_ARGUMENT));
   }
 
   /// The entry point's status. `arguments`: instance, arguments, results.
@@ -418,19 +326,11 @@ class WrapperEmitter {
   /// Returns what the variant does if the extents are its own.
   void CallIfEqual(const ObjectEntry::Variant& variant, const std::vector<Value*>& extents,
                    llvm::ArrayRef<Value*> arguments) {
-    llvm::BasicBlock* other = nullptr;
-    if (!extents.empty()) {
-      Value* equal = b_.getTrue();
-      for (size_t i = 0; i < extents.size(); ++i) {
-        equal = b_.CreateAnd(equal, b_.CreateICmpEQ(extents[i], Int64(variant.extents[i])));
-      }
-      llvm::BasicBlock* call = NewBlock("call");
-      other = NewBlock("other");
-      b_.CreateCondBr(equal, call, other);
-      b_.SetInsertPoint(call);
+    Value* equal = b_.getTrue();
+    for (size_t i = 0; i < extents.size(); ++i) {
+      equal = b_.CreateAnd(equal, b_.CreateICmpEQ(extents[i], Int64(variant.extents[i])));
     }
-    b_.CreateRet(CallEntry(variant.entry, arguments));
-    if (other != nullptr) b_.SetInsertPoint(other);
+    If(equal, [&] { b_.CreateRet(CallEntry(variant.entry, arguments)); });
   }
 
   /// Moves pointers to the next rows. The only symbol is their number, which operands have or not.
@@ -450,17 +350,13 @@ class WrapperEmitter {
     Value* left = Array(1);
     b_.CreateStore(rows, left);
     for (const ObjectEntry::Variant& v : entry.variants) {
-      llvm::BasicBlock *head = NewBlock("head"), *chunk = NewBlock("chunk"), *done = NewBlock("done");
-      b_.CreateBr(head);
-      b_.SetInsertPoint(head);
-      b_.CreateCondBr(b_.CreateICmpUGE(b_.CreateLoad(i64_, left), Int64(v.extents[0])), chunk, done);
-      b_.SetInsertPoint(chunk);
-      Value* status = CallEntry(v.entry, call);
-      Refuse(b_.CreateICmpNE(status, b_.getInt32(REEL_OK)), status);
-      Advance(call[1], operands, table, v.extents[0]);
-      b_.CreateStore(b_.CreateSub(b_.CreateLoad(i64_, left), Int64(v.extents[0])), left);
-      b_.CreateBr(head);
-      b_.SetInsertPoint(done);
+      While([&] { return b_.CreateICmpUGE(b_.CreateLoad(i64_, left), Int64(v.extents[0])); },
+            [&] {
+              Value* status = CallEntry(v.entry, call);
+              Refuse(b_.CreateICmpNE(status, b_.getInt32(REEL_OK)), status);
+              Advance(call[1], operands, table, v.extents[0]);
+              b_.CreateStore(b_.CreateSub(b_.CreateLoad(i64_, left), Int64(v.extents[0])), left);
+            });
     }
     b_.CreateRet(b_.getInt32(REEL_OK));
   }
@@ -476,13 +372,10 @@ class WrapperEmitter {
   void SetParallelFor() {
     Begin("set_parallel_for", b_.getVoidTy(), {ptr_, ptr_, ptr_});
     Value* instance = function_->getArg(0);
-    llvm::BasicBlock *set = NewBlock("set"), *done = NewBlock("done");
-    b_.CreateCondBr(b_.CreateIsNull(instance), done, set);
-    b_.SetInsertPoint(set);
-    b_.CreateStore(function_->getArg(1), Field(instance, offsetof(reel_instance, parallel_for)));
-    b_.CreateStore(function_->getArg(2), Field(instance, offsetof(reel_instance, context)));
-    b_.CreateBr(done);
-    b_.SetInsertPoint(done);
+    If(b_.CreateIsNotNull(instance), [&] {
+      b_.CreateStore(function_->getArg(1), Field(instance, offsetof(reel_instance, parallel_for)));
+      b_.CreateStore(function_->getArg(2), Field(instance, offsetof(reel_instance, context)));
+    });
     b_.CreateRetVoid();
   }
 
@@ -501,16 +394,8 @@ class WrapperEmitter {
 
   const std::span<const TargetProgram> levels_;
   const Program& program_;  // of the first level: entry points and variables are those of all
-  const ObjectNames& names_;
   const ObjectLayout& layout_;
-  const Platform& platform_;
-  llvm::Module* module_;
-  llvm::LLVMContext& context_;
-  llvm::IRBuilder<> b_;
-  llvm::PointerType* ptr_;
-  llvm::Type *i32_, *i64_, *size_;  // the last: C's size_t
-  llvm::Function *function_ = nullptr, *overlaps_ = nullptr;
-  Value* error_slot_ = nullptr;  // of a function that returns a pointer
+  llvm::Function* overlaps_ = nullptr;
 };
 
 }  // namespace

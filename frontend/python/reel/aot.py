@@ -4,6 +4,7 @@ reel.export(module, "step", emit="so")
 step = reel.aot.load("step.so")
 loss = step.train(images, labels)
 step.variables["dense/kernel"]        # a NumPy array: the live variable
+step.save("step.safetensors")         # all of them, as reel.save_weights writes; step.load(path) takes them back
 """
 
 from __future__ import annotations as _annotations
@@ -11,6 +12,7 @@ from __future__ import annotations as _annotations
 import ctypes as _ctypes
 import json as _json
 import os as _os
+import re as _re
 import typing as _typing
 
 import numpy as _np
@@ -22,6 +24,9 @@ if _typing.TYPE_CHECKING:
     from collections.abc import Mapping
 
 _ERRORS = {2: _core.InvalidArgumentError, 9: _core.OutOfRangeError}  # of a status; others are FailedPreconditionError
+_NO_SUCH_VARIABLE, _MISSING = 13, 14
+_ERRORS |= {status: _core.DataLossError for status in (11, 12, 15, 18, 19)}  # of what load() reads
+_ERRORS |= {status: _core.InvalidArgumentError for status in (_NO_SUCH_VARIABLE, _MISSING, 16, 17)}
 _BITS = {"bfloat16": "uint16"}  # NumPy has no such dtype: its bits
 
 
@@ -105,6 +110,61 @@ class Program:
         self._allocate()
         self.entries: Mapping[str, _Entry] = {e["name"]: _Entry(self, e) for e in self.manifest["entries"]}
         self.variables: Mapping[str, _np.ndarray] = {v["name"]: self._variable(v) for v in self.manifest["variables"]}
+        self.__dict__.update(
+            {n: self.entries[n] for n in ("save", "load") if n in self.entries}
+        )  # nothing to save then
+
+    def save(self, path: str | _os.PathLike[str]) -> None:
+        """Writes all variables to a safetensors file, with their names in the graph. At any moment there is the old file
+        or the new one."""
+        function = self._weights("save")
+        image = _np.empty(self._weights("save_size", _ctypes.c_size_t)(), _np.uint8)
+        self._check(
+            function(self._instance, _ctypes.c_void_p(image.ctypes.data), _ctypes.c_size_t(image.nbytes)), "save"
+        )
+        new = f"{_os.fspath(path)}.{_os.getpid()}.new"
+        try:
+            image.tofile(new)
+            _os.replace(new, path)
+        finally:
+            if _os.path.exists(new):
+                _os.remove(new)
+
+    def load(self, path: str | _os.PathLike[str]) -> None:
+        """Sets all variables from a safetensors file: one of save(), of reel.save_weights, or of another program.
+
+        It has an entry for each variable, in any order, and no others. Raises DataLossError if it is damaged,
+        InvalidArgumentError if names, dtypes or shapes are others; then no variable has changed.
+        """
+        function = self._weights("load")
+        with open(path, "rb") as file:
+            data = file.read()
+        status = function(self._instance, _ctypes.c_char_p(data), _ctypes.c_size_t(len(data)))
+        if status != 0:
+            self._check(status, f"load({_os.fspath(path)!r})", self._fault(status, data))
+
+    def _weights(self, suffix: str, result=_ctypes.c_int):
+        """The function that takes all variables at once."""
+        if not hasattr(self._library, f"{self._name}_{suffix}"):
+            raise _core.FailedPreconditionError(
+                f"{self._name} has no variables, or such as safetensors does not have, complex128: read and write them in "
+                f"{self._name}.variables, one by one; it has {list(self.variables)}"
+            )
+        return self._symbol(f"{self._name}_{suffix}", result)
+
+    def _fault(self, status: int, data: bytes) -> str:
+        """What the load found wrong, of which variable or entry, and where."""
+        number, at = self._block[32:48].view(_np.int64)  # reel_instance::fault
+        if number >= 0:
+            row = self.manifest["variables"][number]
+            what = f"{row['name']!r}, {row['dtype']}{row['shape']}"
+        elif status == _NO_SUCH_VARIABLE:  # its name has just been read
+            (name,) = _re.findall(rb'[{,]\s*("(?:[^"\\]|\\.)*")\Z', data[:at], _re.DOTALL)
+            what = f"{_json.loads(name)!r}; the variables are {list(self.variables)}"
+        else:
+            return f" (at byte {at})"
+        advice = "; reel.save_weights(path, variables) writes those that are given, the optimizer's too"
+        return f": {what}{advice if status == _MISSING else f' (at byte {at})'}"
 
     def __getattr__(self, name: str):
         entries = self.__dict__.get("entries", {})
@@ -137,10 +197,10 @@ class Program:
         )
         self._check(status.value, "init")
 
-    def _check(self, status: int, what: str):
+    def _check(self, status: int, what: str, more: str = ""):
         if status != 0:
             kind = _ERRORS.get(status, _core.FailedPreconditionError)
-            raise kind(f"{self._name}.{what}: {self._error(status).decode()}")
+            raise kind(f"{self._name}.{what}: {self._error(status).decode()}{more}")
 
     def _variable(self, row: dict) -> _np.ndarray:
         dtype, count = _dtype(row["dtype"]), int(_np.prod(row["shape"], dtype=_np.int64))
