@@ -6,6 +6,7 @@
 #include "frontend/onnx/import.h"
 #include "frontend/record/event_log.h"
 #include "frontend/stablehlo/writer.h"
+#include "frontend/tensorflow/writer.h"
 #include "frontend/values/npy.h"
 #include "frontend/values/status.h"
 #include "frontend/values/tensor_data.h"
@@ -54,7 +55,8 @@ OnnxOptions ImportOptions(const Options& options) {
   return out;
 }
 
-bool WritesStableHlo(const Options& options) { return options.out.ends_with(".mlir"); }
+// StableHLO and TensorFlow's graphs: one entry point, whose extents may become numbers.
+bool WritesProgram(const Options& options) { return options.out.ends_with(".mlir") || options.out.ends_with(".pb"); }
 
 ir::Module ReadAny(const Options& options) {
   const bool standard = options.file == kStandard;
@@ -68,8 +70,8 @@ ir::Module ReadAny(const Options& options) {
   const bool is_onnx = standard ? bytes.starts_with('\x08') : options.file.ends_with(".onnx");
   if (!is_onnx) {
     if (!options.constants.empty() || options.frozen) Fail(kUsage, "--constant and --frozen are for ONNX models");
-    if (!options.dims.empty() && !WritesStableHlo(options))
-      Fail(kUsage, "--dim is for ONNX models, and for writing StableHLO (.mlir)");
+    if (!options.dims.empty() && !WritesProgram(options))
+      Fail(kUsage, "--dim is for ONNX models, and for writing StableHLO (.mlir) or a TensorFlow graph (.pb)");
     return Take(ir::ParseModuleBytes(std::as_bytes(std::span(bytes)), name, options.budget));
   }
   const Module module = onnx::Import(bytes, name, ImportOptions(options),
@@ -79,11 +81,11 @@ ir::Module ReadAny(const Options& options) {
 
 void Write(const Options& options, const ir::Module& module) {
   OutputFiles files;
-  const bool onnx = options.out.ends_with(".onnx"), stablehlo = options.out.ends_with(".mlir");
+  const bool onnx = options.out.ends_with(".onnx");
   if (!onnx && (options.weights_as_inputs || options.external_data))
     Fail(kUsage, "--weights-as-inputs and --external-data are for an output that ends in .onnx");
-  if (!onnx && !stablehlo && !options.function.empty())
-    Fail(kUsage, "--function is for an output that ends in .onnx or .mlir");
+  if (!onnx && !WritesProgram(options) && !options.function.empty())
+    Fail(kUsage, "--function is for an output that ends in .onnx, .mlir or .pb");
   if (onnx) {
     const OnnxExportOptions how{.opset = options.opset,
                                 .entry = options.function,
@@ -92,10 +94,12 @@ void Write(const Options& options, const ir::Module& module) {
     const onnx::ModelFiles bytes = Take(onnx::Serialize(module, options.out, how));
     if (options.external_data) files.Add(options.out + ".data", bytes.data);
     files.Add(options.out, bytes.model);
-  } else if (stablehlo) {
-    StableHloOptions how{.entry = options.function};
-    if (!options.file.ends_with(".onnx")) how.dims = Dims(options);
-    files.Add(options.out, stablehlo::Write(module, how));
+  } else if (WritesProgram(options)) {
+    std::map<std::string, int64_t> dims;
+    if (!options.file.ends_with(".onnx")) dims = Dims(options);
+    files.Add(options.out, options.out.ends_with(".pb")
+                               ? tensorflow::WriteGraphDef(module, options.function, dims)
+                               : stablehlo::Write(module, {.entry = options.function, .dims = dims}));
   } else {
     files.Add(options.out, module);
   }
@@ -121,13 +125,14 @@ void Run(const Options& options, Program* program) {
 
 void AddConvert(Program* program) {
   auto options = std::make_shared<Options>();
-  Command command = AddCommand(program, "convert", "Change between ONNX models, StableHLO, .reel and .reel.txt",
+  Command command = AddCommand(program, "convert", "Change between ONNX models, StableHLO, TensorFlow graphs, .reel and .reel.txt",
                                "reel convert resnet.onnx --dim batch=8 -o resnet.reel", options.get(),
                                [options, program] { Run(*options, program); });
   command.Add("file", &options->file, "A .onnx, .reel or .reel.txt file").Required().TypeName("FILE");
   command
       .Add("-o,--output", &options->out,
-           "File to write: text if it ends in .txt, an ONNX model if in .onnx, StableHLO if in .mlir")
+           "File to write: text if it ends in .txt, an ONNX model if in .onnx, StableHLO if in .mlir, a frozen TensorFlow "
+           "graph if in .pb")
       .Required()
       .TypeName("FILE");
   command.Add("--dim", &options->dims, "NAME=N: an extent that the model leaves open").TypeName("NAME=INT");
@@ -138,7 +143,7 @@ void AddConvert(Program* program) {
       .TypeName("NAME=FILE");
   command.Flag("--frozen", &options->frozen, "Weights are variables that are not trained");
   command.Add("--opset", &options->opset, "Of the ONNX model to write: 17 to 28").TypeName("INT");
-  command.Add("--function", &options->function, "The entry point to write as an ONNX model or as StableHLO")
+  command.Add("--function", &options->function, "The entry point to write as an ONNX model, as StableHLO or as a TensorFlow graph")
       .TypeName("NAME");
   command.Flag("--weights-as-inputs", &options->weights_as_inputs,
                "Variables that are only read are inputs of the ONNX model too");

@@ -100,8 +100,49 @@ void Emitter::SetName(GraphNode* node, std::string_view name) {
   if (node->name != name) node->original = name;
 }
 
-void Emitter::NameNodes(int first, const Values& results, const std::vector<std::string>& wanted,
-                        std::string_view fallback) {
+Values Emitter::Settle(int first, const Values& results) {
+  const auto nodes = static_cast<size_t>(num_nodes() - first);
+  constexpr int kNone = -1;
+  std::vector<int> place(nodes, kNone), order;  // by node: where it goes; by place: the node
+  std::vector<std::pair<int, size_t>> path;     // nodes, and how many of their operands are done
+  for (const Value& result : results) {
+    path.emplace_back(result.node, 0);
+    while (!path.empty()) {
+      const int at = path.back().first;
+      const size_t next = path.back().second++;
+      if (at < first || place[static_cast<size_t>(at - first)] != kNone) {
+        path.pop_back();
+      } else if (next < node(at).inputs.size()) {
+        path.emplace_back(node(at).inputs[next].node, 0);
+      } else {
+        place[static_cast<size_t>(at - first)] = first + static_cast<int>(order.size());
+        order.push_back(at);
+        path.pop_back();
+      }
+    }
+  }
+  const auto moved = [&](const Value& v) {
+    return Value{v.node < first ? v.node : place[static_cast<size_t>(v.node - first)], v.output, v.type};
+  };
+  std::vector<GraphNode> ordered;
+  for (const int at : order) {
+    ordered.push_back(std::move(node(at)));
+    for (Value& input : ordered.back().inputs) input = moved(input);
+  }
+  body_.nodes.resize(static_cast<size_t>(first));
+  std::move(ordered.begin(), ordered.end(), std::back_inserter(body_.nodes));
+  for (auto it = constants_.begin(); it != constants_.end();) {
+    it->second = moved(it->second);
+    it = it->second.node == kNone ? constants_.erase(it) : std::next(it);
+  }
+  Values out;
+  for (const Value& result : results) out.push_back(moved(result));
+  return out;
+}
+
+Values Emitter::NameNodes(int first, const Values& given, const std::vector<std::string>& wanted,
+                          std::string_view fallback) {
+  const Values results = Settle(first, given);
   std::string base;
   for (size_t i = 0; i < results.size(); ++i) {
     if (results[i].node < first) continue;
@@ -119,6 +160,7 @@ void Emitter::NameNodes(int first, const Values& results, const std::vector<std:
     GraphNode& n = node(i);
     if (n.name.empty()) n.name = names_.Unique(StrCat(base, "/", n.operation->name));
   }
+  return results;
 }
 
 Value Emitter::Named(const Value& value, std::string_view name) {
@@ -251,7 +293,8 @@ std::string Emitter::AddFunction(std::string_view name, const std::vector<Type>&
   Emitter inner(library_);
   Values values;
   for (size_t i = 0; i < arguments.size(); ++i) values.push_back(inner.Argument(StrCat("x", i), arguments[i]));
-  const Values results = body(inner, values);
+  const int first = inner.num_nodes();
+  const Values results = inner.Settle(first, body(inner, values));
   std::vector<std::string> names;
   for (size_t i = 0; i < results.size(); ++i) names.push_back(StrCat("y", i));
   const std::string unique = library_->names->Unique(name);

@@ -84,9 +84,13 @@ class Emitter {
 
   /// A function's argument.
   Value Argument(std::string_view name, const Type& type, bool is_resource = false);
-  /// Names the nodes from `first` on: those of results as wanted (`fallback` where that is empty), the others after the
-  /// first result and their operation: "dense/add/Cast".
-  void NameNodes(int first, const Values& results, const std::vector<std::string>& wanted, std::string_view fallback);
+  /// Puts the nodes from `first` on in the order in which the results need them, whatever order a compiler evaluates
+  /// arguments in; those that no result needs go. The results as they are then.
+  Values Settle(int first, const Values& results);
+  /// Settle, and names: those of results as wanted (`fallback` where that is empty), the others after the first result
+  /// and their operation: "dense/add/Cast".
+  Values NameNodes(int first, const Values& results, const std::vector<std::string>& wanted,
+                   std::string_view fallback);
   void NameNode(int i, std::string_view name) { SetName(&node(i), name); }
   /// A new node of that name with the value.
   Value Named(const Value& value, std::string_view name);

@@ -56,7 +56,7 @@ HANDLER(Named) { return {c.e.Emit(c.said, c.x, c.type())}; }
 std::string OperatorsTable() {
   std::string out =
       "# TensorFlow operators\n\nGenerated from `operators.def` by `REEL_UPDATE_GOLDEN=1 "
-      "build/tests/tensorflow_test`.\n\n"
+      "build/tests/tensorflow_graph_test`.\n\n"
       "How each primitive of Reel is said, or why it cannot be. Arithmetic of f16 and bf16 is written as Reel means "
       "it: in f32,\nits result rounded once. Numbers that TensorFlow's kernels lack for CPUs are cast to wider "
       "ones.\n\n"

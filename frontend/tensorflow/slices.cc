@@ -92,35 +92,35 @@ Value SpreadOf(Emitter& e, const Value& x, const Shape& shape, const std::vector
   return e.BroadcastTo(e.Reshape(x, column), shape);
 }
 
+// What is cut goes first: low and high may be large and cancel.
 Value PadOf(Emitter& e, const Value& x, const Value& scalar, const Padding& padding) {
   Value out = x;
   const int rank = x.type.shape.rank();
   std::vector<int64_t> numbers, starts, limits;
-  bool grows = false;
+  Shape shape;
   for (int axis = 0; axis < rank; ++axis) {
     const auto i = static_cast<size_t>(axis);
-    const Extent extent = x.type.shape[axis];
-    if (extent.is_constant()) out = Spaced(e, out, scalar, axis, padding.interior[i]);
-    for (const int64_t n : {padding.low[i], padding.high[i]}) {
-      numbers.push_back(std::max<int64_t>(n, 0));
-      grows = grows || n > 0;
-    }
-  }
-  Type type = out.type;
-  for (int axis = 0; axis < rank; ++axis) {
-    const auto i = static_cast<size_t>(axis);
-    if (!type.shape[axis].is_constant()) {
+    if (!x.type.shape[axis].is_constant()) {
       starts.push_back(0);
       limits.push_back(-1);
+      numbers.insert(numbers.end(), {0, 0});
+      shape.push_back(x.type.shape[axis]);
       continue;
     }
-    const int64_t padded = type.shape.dim(axis) + numbers[2 * i] + numbers[2 * i + 1];
-    type.shape.set(axis, padded);
-    starts.push_back(std::max<int64_t>(-padding.low[i], 0));
-    limits.push_back(padded - std::max<int64_t>(-padding.high[i], 0));
+    out = Spaced(e, out, scalar, axis, padding.interior[i]);
+    const int64_t count = out.type.shape.dim(axis), low = padding.low[i], high = padding.high[i];
+    const int64_t start = std::max<int64_t>(-low, 0), limit = std::min(count, count + high);
+    const bool none = start >= limit;  // of x: all is padding
+    starts.push_back(none ? 0 : start);
+    limits.push_back(none ? 0 : limit);
+    numbers.push_back(none ? count + low + high : std::max<int64_t>(low, 0));
+    numbers.push_back(none ? 0 : std::max<int64_t>(high, 0));
+    shape.push_back(count + low + high);
   }
-  if (grows) out = e.Emit("PadV2", {out, e.Constant(ir::Literal::From<int64_t>({rank, 2}, numbers)), scalar}, type);
-  return SliceOf(e, out, starts, limits, std::vector<int64_t>(static_cast<size_t>(rank), 1));
+  out = SliceOf(e, out, starts, limits, std::vector<int64_t>(static_cast<size_t>(rank), 1));
+  if (std::all_of(numbers.begin(), numbers.end(), [](int64_t n) { return n == 0; })) return out;
+  const Value sizes = e.Constant(ir::Literal::From<int64_t>({rank, 2}, numbers));
+  return e.Emit("PadV2", {out, sizes, scalar}, {x.type.dtype, shape});
 }
 
 }  // namespace reel::tensorflow

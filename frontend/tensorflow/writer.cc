@@ -108,8 +108,7 @@ void Walk::AddNode(const ir::Function& f, const ir::Node& node, Emitter* e, Valu
   const bool control = ir::Info(node.op).Has(ir::kControl);
   if (!control) NeedSymbols(c);
   const int first = e->num_nodes();
-  const Values results = RowOf(node.op).handler(c);
-  e->NameNodes(first, results, hints, ir::Name(node.op));
+  const Values results = e->NameNodes(first, RowOf(node.op).handler(c), hints, ir::Name(node.op));
   for (int i = 0; i < node.num_results; ++i) {
     (*values)[node.result(i).index()] = results[static_cast<size_t>(i)];
     if (control) e->BindSymbols(results[static_cast<size_t>(i)]);

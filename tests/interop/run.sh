@@ -8,12 +8,16 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 python="$folder/venv/bin/python3"
 export PYTHONPATH="$build/python" PATH="$build/bin:$PATH" JAX_PLATFORMS=cpu
 
-rm -rf "$folder/cases" "$folder/demo"
+export CUDA_VISIBLE_DEVICES= TF_CPP_MIN_LOG_LEVEL=3
+rm -rf "$folder/stablehlo" "$folder/tensorflow" "$folder/demo"
 mkdir -p "$folder/demo"
-"$build/tests/stablehlo_write_cases" "$folder/cases"
+for format in stablehlo tensorflow; do
+  "$build/tests/interop_write_cases" $format "$folder/$format"
+done
 "$build/bin/reel" train --steps 201 --output-dir "$folder/demo"
-for backend in jax iree; do
+for backend in jax iree tensorflow; do
   "$python" -B "$here/training.py" "$folder/demo" --backend "$backend"
 done
-"$python" -B "$here/interop.py" "$folder/cases" --backend jax
-"$python" -B "$here/interop.py" "$folder/cases" --backend iree --every 11
+"$python" -B "$here/interop.py" "$folder/stablehlo" --backend jax
+"$python" -B "$here/interop.py" "$folder/stablehlo" --backend iree --every 11
+"$python" -B "$here/interop.py" "$folder/tensorflow" --backend tensorflow

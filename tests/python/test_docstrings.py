@@ -11,7 +11,7 @@ import pytest
 import reel
 
 ROOT = pathlib.Path(__file__).parents[2]
-OWN = "reel reel.fft reel.linalg reel.nn reel.optim reel.random reel.data reel.callbacks reel.stablehlo".split()
+OWN = "reel reel.fft reel.linalg reel.nn reel.optim reel.random reel.data reel.callbacks reel.stablehlo reel.tensorflow".split()
 MODULES = [*OWN, "reel.tfe", "reel.tf", "reel.tf.keras"]
 PAGES = sorted((ROOT / "frontend/docs").glob("*.md")) + [
     ROOT / p for p in ("README.md", "frontend/GRADIENTS.md", "frontend/DEBUGGING.md", "frontend/python/README.md")

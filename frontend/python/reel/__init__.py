@@ -33,7 +33,7 @@ from ._array_api import *  # noqa: F401,F403
 
 del data, fft, linalg, nn, optim, random  # noqa: F821  (those of the extension; the package's have more)
 from . import data, fft, linalg, nn, optim, random  # type: ignore[no-redef]
-from . import callbacks as callbacks, onnx as onnx, stablehlo as stablehlo
+from . import callbacks as callbacks, onnx as onnx, stablehlo as stablehlo, tensorflow as tensorflow
 from ._custom import (
     custom_gradient as custom_gradient,
     grad_pass_through as grad_pass_through,

@@ -13,6 +13,7 @@ import os as _os
 import typing as _typing
 
 from . import _core
+from ._graphs import graph_of as _graph_of
 from ._mistakes import missing as _missing
 
 if _typing.TYPE_CHECKING:
@@ -20,22 +21,6 @@ if _typing.TYPE_CHECKING:
     from typing import Any
 
     from ._core import Function, Module
-
-
-def _graph(function, args):
-    """The Module or Function that is written."""
-    if not hasattr(function, "get_graph"):
-        if args is not None:
-            raise _core.InvalidArgumentError("stablehlo: args are for a reel.function; a graph has its own")
-        return function
-    if args is not None:
-        return function.get_graph(*args)
-    graphs = [program.graph for program in function._programs.values()]
-    if len(graphs) == 1:
-        return graphs[0]
-    raise _core.InvalidArgumentError(
-        f"stablehlo: {function!r} has {len(graphs)} graphs; pass args=[...], tensors or TensorSpecs, to say which"
-    )
 
 
 def text(
@@ -58,7 +43,7 @@ def text(
     Raises:
         reel.UnimplementedError: StableHLO does not have an op; the message names it and its line.
     """
-    return _core._stablehlo(_graph(function, args), "", entry, dict(dims or {}), locations)  # type: ignore[attr-defined]
+    return _core._stablehlo(_graph_of("stablehlo", function, args), "", entry, dict(dims or {}), locations)  # type: ignore[attr-defined]
 
 
 def save(
@@ -74,7 +59,7 @@ def save(
     name = _os.fspath(path)
     if not name:
         raise _core.InvalidArgumentError("stablehlo: the path is empty; name a file, such as 'step.mlir'")
-    _core._stablehlo(_graph(function, args), name, entry, dict(dims or {}), locations)  # type: ignore[attr-defined]
+    _core._stablehlo(_graph_of("stablehlo", function, args), name, entry, dict(dims or {}), locations)  # type: ignore[attr-defined]
 
 
 if not _typing.TYPE_CHECKING:

@@ -9,6 +9,7 @@
 #include "reel/onnx.h"
 #include "reel/recording.h"
 #include "reel/stablehlo.h"
+#include "reel/tensorflow.h"
 #include "register.h"
 
 // Graphs: recording, tracing, modules.
@@ -430,6 +431,12 @@ std::string StableHloOf(nb::handle graph, const std::string& path, const std::st
   });
 }
 
+void SaveGraphDefOf(nb::handle graph, const std::string& path, const std::string& entry, nb::dict dims) {
+  TensorFlowOptions options{.entry = entry};
+  for (const auto [key, value] : dims) options.dims[nb::str(key).c_str()] = ToInt(value, "dims");
+  WithGraph(graph, [&](const auto& g) { SaveGraphDef(AsModule(g), path, options); });
+}
+
 void SaveOnnxOf(nb::handle graph, const std::string& path, int64_t opset, const std::string& entry,
                 bool weights_as_inputs, bool external_data) {
   const OnnxExportOptions options{
@@ -452,6 +459,7 @@ void RegisterGraphs(nb::module_& m) {
         "extents that the model leaves open, `constants` the inputs that become constants, as those that decide "
         "shapes must.");
   m.def("_stablehlo", &StableHloOf);
+  m.def("_save_graph_def", &SaveGraphDefOf);
   m.def("_save_onnx", &SaveOnnxOf);
   nb::class_<PythonRecording> c(
       m, "Recording",

@@ -63,6 +63,7 @@ HANDLER(Conv) {
   const int spatial = a.rank() - 3;
   const bool line = spatial == 1;
   const DType dtype = c.type().dtype;
+  if (a.has_zero() || b.has_zero()) return {e.BroadcastTo(e.Scalar(dtype, 0), y)};  // sums of nothing
   const int64_t groups = b.dim(spatial), channels = b.dim(spatial + 1), outputs = b.dim(spatial + 2);
   Padding padding{{0}, {0}, {0}};
   Shape input, filter, result{y[0]};

@@ -58,6 +58,10 @@ HANDLER(Neg) {
 HANDLER(SignedOnly) { return {IsUnsigned(c.type().dtype) ? c.x[0] : c.e.Unary(c.said, c.x[0])}; }
 
 HANDLER(Sign) {
+  if (IsFloat(c.type().dtype)) {  // TensorFlow's is +0 of -0
+    const Value zero = c.e.Scalar(c.type().dtype, 0);
+    return {c.e.Select(c.e.Compare("Equal", c.x[0], zero), c.x[0], c.e.Unary(c.said, c.x[0]))};
+  }
   if (!IsUnsigned(c.type().dtype)) return {c.e.Unary(c.said, c.x[0])};
   return {c.e.Binary("Minimum", c.x[0], c.e.ScalarInt(c.type().dtype, 1))};
 }
