@@ -125,13 +125,15 @@ void Run(const Options& options, Program* program) {
 
 void AddConvert(Program* program) {
   auto options = std::make_shared<Options>();
-  Command command = AddCommand(program, "convert", "Change between ONNX models, StableHLO, TensorFlow graphs, .reel and .reel.txt",
-                               "reel convert resnet.onnx --dim batch=8 -o resnet.reel", options.get(),
-                               [options, program] { Run(*options, program); });
+  Command command =
+      AddCommand(program, "convert", "Change between ONNX models, StableHLO, TensorFlow graphs, .reel and .reel.txt",
+                 "reel convert resnet.onnx --dim batch=8 -o resnet.reel", options.get(),
+                 [options, program] { Run(*options, program); });
   command.Add("file", &options->file, "A .onnx, .reel or .reel.txt file").Required().TypeName("FILE");
   command
       .Add("-o,--output", &options->out,
-           "File to write: text if it ends in .txt, an ONNX model if in .onnx, StableHLO if in .mlir, a frozen TensorFlow "
+           "File to write: text if it ends in .txt, an ONNX model if in .onnx, StableHLO if in .mlir, a frozen "
+           "TensorFlow "
            "graph if in .pb")
       .Required()
       .TypeName("FILE");
@@ -143,7 +145,9 @@ void AddConvert(Program* program) {
       .TypeName("NAME=FILE");
   command.Flag("--frozen", &options->frozen, "Weights are variables that are not trained");
   command.Add("--opset", &options->opset, "Of the ONNX model to write: 17 to 28").TypeName("INT");
-  command.Add("--function", &options->function, "The entry point to write as an ONNX model, as StableHLO or as a TensorFlow graph")
+  command
+      .Add("--function", &options->function,
+           "The entry point to write as an ONNX model, as StableHLO or as a TensorFlow graph")
       .TypeName("NAME");
   command.Flag("--weights-as-inputs", &options->weights_as_inputs,
                "Variables that are only read are inputs of the ONNX model too");

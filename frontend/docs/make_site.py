@@ -28,6 +28,7 @@ PAGES = {
     "frontend/cli/README.md": "command_line",
     "frontend/onnx/README.md": "onnx",
     "frontend/stablehlo/README.md": "stablehlo",
+    "frontend/tensorflow/README.md": "tensorflow",
     "frontend/report/README.md": "report",
     "codegen/EXAMPLE.md": "compiler_example",
     "codegen/GLOSSARY.md": "compiler_words",

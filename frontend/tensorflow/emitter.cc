@@ -93,10 +93,14 @@ Value Emitter::Argument(std::string_view name, const Type& type, bool is_resourc
   return value;
 }
 
-void Emitter::SetName(GraphNode* node, std::string_view name) {
+std::string Emitter::Claim(std::string_view name) {
   std::string wanted(name);
   if (!wanted.empty() && !BeginsNodeName(wanted[0])) wanted.insert(0, ".");
-  node->name = names_.Unique(wanted);
+  return names_.Unique(wanted);
+}
+
+void Emitter::SetName(GraphNode* node, std::string_view name) {
+  node->name = Claim(name);
   if (node->name != name) node->original = name;
 }
 
@@ -163,9 +167,10 @@ Values Emitter::NameNodes(int first, const Values& given, const std::vector<std:
   return results;
 }
 
-Value Emitter::Named(const Value& value, std::string_view name) {
+Value Emitter::Named(const Value& value, std::string claimed, std::string_view wanted) {
   const Value out = Emit("Identity", {value}, value.type);
-  SetName(&node(out.node), name);
+  if (claimed != wanted) node(out.node).original = wanted;
+  node(out.node).name = std::move(claimed);
   return out;
 }
 

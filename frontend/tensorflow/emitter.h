@@ -89,11 +89,12 @@ class Emitter {
   Values Settle(int first, const Values& results);
   /// Settle, and names: those of results as wanted (`fallback` where that is empty), the others after the first result
   /// and their operation: "dense/add/Cast".
-  Values NameNodes(int first, const Values& results, const std::vector<std::string>& wanted,
-                   std::string_view fallback);
+  Values NameNodes(int first, const Values& results, const std::vector<std::string>& wanted, std::string_view fallback);
   void NameNode(int i, std::string_view name) { SetName(&node(i), name); }
-  /// A new node of that name with the value.
-  Value Named(const Value& value, std::string_view name);
+  /// A name that no other node gets from here on, near the wanted one.
+  std::string Claim(std::string_view name);
+  /// A new node of a claimed name with the value; `wanted` is what was asked for.
+  Value Named(const Value& value, std::string claimed, std::string_view wanted);
   int num_nodes() const { return static_cast<int>(body_.nodes.size()); }
   GraphNode& node(int i) { return body_.nodes[static_cast<size_t>(i)]; }
   /// Says where a symbolic extent can be read in this function: an axis of a value.

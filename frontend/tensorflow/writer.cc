@@ -140,6 +140,26 @@ Values AddArguments(const ir::Function& f, const exports::Program& program, Emit
   return values;
 }
 
+// A result of the entry point, or the new value of a variable.
+struct Result {
+  size_t index;              // among the function's results
+  std::string name, node;    // wanted, and claimed before nodes within take it
+  const exports::State* state = nullptr;
+};
+
+std::vector<Result> ResultsOf(const exports::Program& program, Emitter* e) {
+  const ir::Function& f = program.main();
+  const auto outputs = static_cast<size_t>(f.num_outputs());
+  std::vector<Result> out;
+  for (size_t i = 0; i < f.results().size(); ++i) {
+    const exports::State* state = i < outputs ? nullptr : &program.state[i - outputs];
+    if (state && !state->updated) continue;
+    const std::string name = state ? StrCat(state->variable, "_next") : f.result_name(static_cast<int>(i));
+    out.push_back({i, name, e->Claim(name), state});
+  }
+  return out;
+}
+
 // What is assigned comes after what was read.
 void AddUpdates(const FunctionGraph& graph, const Values& values, const Values& results, Emitter* e,
                 std::vector<int>* assigned) {
@@ -183,15 +203,16 @@ FunctionGraph AddEntry(const ir::Module& module, std::string_view entry, const D
   Library added{functions, {}};
   Emitter e(&added);
   const Values values = AddArguments(f, program, &e, &out);
+  const std::vector<Result> wanted = ResultsOf(program, &e);
   const Values results = Walk(program, &added).Run(f, &e, values);
   exports::Names result_names;
   std::vector<std::string> names;
   Values returned;
-  for (int i = 0; i < f.num_outputs(); ++i) {
-    const auto at = static_cast<size_t>(i);
-    names.push_back(ArgumentNear(f.result_name(i), &result_names));
-    out.outputs.push_back({f.result_name(i), names.back(), results[at].type});
-    returned.push_back(e.Named(results[at], f.result_name(i)));
+  for (const Result& result : wanted) {
+    if (result.state) continue;  // assigned
+    names.push_back(ArgumentNear(result.name, &result_names));
+    out.outputs.push_back({result.name, names.back(), results[result.index].type});
+    returned.push_back(e.Named(results[result.index], result.node, result.name));
   }
   std::vector<int> assigned;
   AddUpdates(out, values, results, &e, &assigned);
@@ -218,16 +239,13 @@ std::string WriteGraphDef(const ir::Module& module, std::string_view entry, cons
   }
   for (const exports::State& state : program.state)
     values.push_back(AddState(state, static_cast<int64_t>(values.size()), &e));
+  const std::vector<Result> wanted = ResultsOf(program, &e);
   const Values results = Walk(program, &library).Run(f, &e, values);
-  const auto outputs = static_cast<size_t>(f.num_outputs());
-  for (size_t i = 0; i < results.size(); ++i) {
-    const exports::State* state = i < outputs ? nullptr : &program.state[i - outputs];
-    if (state && !state->updated) continue;
-    const std::string name = state ? StrCat(state->variable, "_next") : f.result_name(static_cast<int>(i));
-    const Value result = e.Named(results[i], name);
-    Attrs& attrs = e.node(result.node).attrs;
-    attrs.push_back({"_reel_output", static_cast<int64_t>(i)});
-    if (state) attrs.push_back({"_reel_variable", state->variable});
+  for (const Result& result : wanted) {
+    const Value value = e.Named(results[result.index], result.node, result.name);
+    Attrs& attrs = e.node(value.node).attrs;
+    attrs.push_back({"_reel_output", static_cast<int64_t>(result.index)});
+    if (result.state) attrs.push_back({"_reel_variable", result.state->variable});
   }
   proto::GraphDef graph;
   ToGraphDef(e.Finish("", {}, {}), library, &graph);

@@ -86,6 +86,13 @@ TEST_F(Commands, Verify) {
   EXPECT_EQ(8, OkJson({"verify", file_})["nodes"]);
 }
 
+TEST_F(Commands, ConvertToTensorFlow) {
+  EXPECT_EQ(Path("small.pb"), OkJson({"convert", file_, "-o", Path("small.pb")})["file"]);
+  EXPECT_NE(std::string::npos, Read(Path("small.pb")).find("Placeholder"));
+  ExpectFailure(Reel({"convert", file_, "-o", Path("small.pb"), "--function", "none"}), kInvalid, "none");
+  ExpectFailure(Reel({"convert", file_, "-o", Path("small.pb"), "--dim", "none=2"}), kInvalid, "none");
+}
+
 TEST_F(Commands, ConvertToStableHlo) {
   const Json json = OkJson({"convert", file_, "-o", Path("small.mlir")});
   EXPECT_EQ(Path("small.mlir"), json["file"]);

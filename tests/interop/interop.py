@@ -178,8 +178,8 @@ def distance(got, want, allowed):
         differ = (got != want).reshape(-1)
         return int(differ.argmax()), np.inf if differ.any() else 0.0
     wide = np.complex128 if want.dtype.kind == "c" else np.float64
-    x, y = got.astype(wide), want.astype(wide)
     with np.errstate(all="ignore"):
+        x, y = got.astype(wide), want.astype(wide)
         equal = (x == y) | (np.isnan(x) & np.isnan(y))
         error = np.where(equal, 0, np.abs(x - y))
         limit = allowed + float(ml_dtypes.finfo(want.dtype).eps) * np.abs(y) + FLOOR[str(want.dtype)]

@@ -6,9 +6,7 @@ build=$(cd "$1" && pwd)
 folder="$build/interop"
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 python="$folder/venv/bin/python3"
-export PYTHONPATH="$build/python" PATH="$build/bin:$PATH" JAX_PLATFORMS=cpu
-
-export CUDA_VISIBLE_DEVICES= TF_CPP_MIN_LOG_LEVEL=3
+export PYTHONPATH="$build/python" PATH="$build/bin:$PATH" JAX_PLATFORMS=cpu CUDA_VISIBLE_DEVICES= TF_CPP_MIN_LOG_LEVEL=3
 rm -rf "$folder/stablehlo" "$folder/tensorflow" "$folder/demo"
 mkdir -p "$folder/demo"
 for format in stablehlo tensorflow; do
@@ -18,6 +16,7 @@ done
 for backend in jax iree tensorflow; do
   "$python" -B "$here/training.py" "$folder/demo" --backend "$backend"
 done
+"$python" -B "$here/symbolic.py"
 "$python" -B "$here/interop.py" "$folder/stablehlo" --backend jax
 "$python" -B "$here/interop.py" "$folder/stablehlo" --backend iree --every 11
 "$python" -B "$here/interop.py" "$folder/tensorflow" --backend tensorflow

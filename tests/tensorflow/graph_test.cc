@@ -1,5 +1,5 @@
-// TensorFlow's graphs: golden texts, what is refused and how, names, symbolic extents. Whether TensorFlow reads them and
-// computes the same is the job of `third_party/setup interop`.
+// TensorFlow's graphs: golden texts, what is refused and how, names, symbolic extents. Whether TensorFlow reads them
+// and computes the same is the job of `third_party/setup interop`.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -85,7 +85,8 @@ std::string AttrText(const proto::AttrValue& value) {
   }
   std::string out = "(";
   for (const int64_t i : value.list().i()) StrAppend(&out, " ", i);
-  for (const int type : value.list().type()) StrAppend(&out, " ", proto::DataType_Name(static_cast<proto::DataType>(type)));
+  for (const int type : value.list().type())
+    StrAppend(&out, " ", proto::DataType_Name(static_cast<proto::DataType>(type)));
   for (const auto& shape : value.list().shape()) StrAppend(&out, " ", ShapeText(shape));
   return out + " )";
 }
@@ -187,7 +188,8 @@ TEST(TensorFlowGraph, TextOfEveryPrimitive) {
   for (const ir::Op op : ir::AllOps()) {
     const std::string_view said = RowOf(op).said;
     if (!RowOf(op).handler || said == "loops") continue;
-    const std::string first = said == "the operand" ? " = Identity(" : StrCat(" = ", said.substr(0, said.find(',')), "(");
+    const std::string first =
+        said == "the operand" ? " = Identity(" : StrCat(" = ", said.substr(0, said.find(',')), "(");
     std::string name, shortest;
     for (const optable::OpCase& c : optable::CasesFor(op)) {
       const std::string text = GraphText(GraphOf(c.module));
@@ -270,14 +272,28 @@ TEST(TensorFlowGraph, Variables) {
   EXPECT_THAT(constants, ElementsAre("count"));
 }
 
+// A node within does not take a result's name.
+TEST(TensorFlowGraph, ResultsHaveTheirNames) {
+  const std::string text = GraphText(GraphOf(Parse(R"(func @main(%x: f32[3]) -> (neg: f32[3], x: f32[3]) {
+  %0 = neg %x : f32[3]
+  %1 = exp %0 : f32[3]
+  return %1, %0
+}
+)")));
+  EXPECT_THAT(text, HasSubstr("  neg = Identity(exp)"));
+  EXPECT_THAT(text, HasSubstr("  neg_1 = Neg(x)"));
+  EXPECT_THAT(text, HasSubstr("  x_1 = Identity(neg_1) T=DT_FLOAT _reel_name=\"x\" _reel_output=1"));
+}
+
 TEST(TensorFlowGraph, RefusesByOpFunctionAndLine) {
   const ir::Module callback = Parse(R"(func @main(%x: f32[2]) -> (f32[2]) {
   %0 = callback %x {dtype=f32, effect=false, guarded=false, id=1, of="numpy_function", shape=[2]} : f32[2] loc("model.py":7)
   return %0
 }
 )");
-  EXPECT_EQ(ErrorOf(callback),
-            "tensorflow: callback in @main (model.py:7): it calls a function of this process; take it out of the graph");
+  EXPECT_EQ(
+      ErrorOf(callback),
+      "tensorflow: callback in @main (model.py:7): it calls a function of this process; take it out of the graph");
   EXPECT_THAT(ErrorOf(Parse(kStep), "trian"), HasSubstr("\"trian\""));
   EXPECT_THAT(ErrorOf(Parse(kStep), "", {{"B", 2}}), HasSubstr("\"B\""));
 }
@@ -326,7 +342,7 @@ func @main(%x: f32[B], %s: i64[2]) -> (i32[B]) {
 // Names are any text: nodes, arguments and functions are called near them.
 TEST(TensorFlowGraph, NamesAreAnything) {
   std::mt19937_64 rng(1);
-  constexpr std::string_view kParts[] = {"a", "\"", "\\", ":0", "^", "_", "-", "é", "\xF0\x9F\x98\x80",
+  constexpr std::string_view kParts[] = {"a", "\"", "\\", ":0", "^", "_",    "-", "é", "\xF0\x9F\x98\x80",
                                          " ", "(",  "0",  ">",  "/", "main", ".", "A"};
   const auto name = [&] {
     std::string out;

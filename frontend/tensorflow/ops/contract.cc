@@ -64,7 +64,9 @@ HANDLER(Conv) {
   const bool line = spatial == 1;
   const DType dtype = c.type().dtype;
   if (a.has_zero() || b.has_zero()) return {e.BroadcastTo(e.Scalar(dtype, 0), y)};  // sums of nothing
-  const int64_t groups = b.dim(spatial), channels = b.dim(spatial + 1), outputs = b.dim(spatial + 2);
+  const bool grouped = b[spatial] != Extent(1);  // else channels may be symbols
+  if (grouped) NeedNumbers(c, Shape{b[spatial], b[spatial + 1], b[spatial + 2]});
+  const auto joined = [&](int axis) { return grouped ? Extent(b.dim(spatial) * b.dim(axis)) : b[axis]; };
   Padding padding{{0}, {0}, {0}};
   Shape input, filter, result{y[0]};
   Ints order, strides{1}, dilations{1};
@@ -84,10 +86,10 @@ HANDLER(Conv) {
   for (const int axis : {spatial + 1, spatial, spatial + 2}) order.push_back(axis);
   const Value padded = PadOf(e, c.x[0], e.Scalar(dtype, 0), padding);
   for (int i = 0; i <= spatial; ++i) input.push_back(padded.type.shape[i]);
-  input.push_back(groups * channels);
-  filter.push_back(channels);
-  filter.push_back(groups * outputs);
-  result.push_back(groups * outputs);
+  input.push_back(joined(spatial + 1));
+  filter.push_back(b[spatial + 1]);
+  filter.push_back(joined(spatial + 2));
+  result.push_back(joined(spatial + 2));
   if (line) {
     input.insert(1, 1);
     filter.insert(0, 1);
@@ -95,7 +97,7 @@ HANDLER(Conv) {
     strides.insert(strides.begin(), 1);
     dilations.insert(dilations.begin(), 1);
   }
-  const Value kernel = groups == 1 ? c.x[1] : e.Transpose(c.x[1], order);
+  const Value kernel = !grouped ? c.x[1] : e.Transpose(c.x[1], order);
   const Value out =
       e.Emit(spatial == 3 ? "Conv3D" : "Conv2D", {e.Reshape(padded, input), e.Reshape(kernel, filter)}, {dtype, result},
              {{"strides", strides},

@@ -73,7 +73,7 @@ HANDLER(Trunc) {
 }
 
 // A cube root of |x| in f64, then Newton's step y - (y^3 - |x|) / (3 y^2), with the sign of x.
-HANDLER(Cbrt) {
+HANDLER(CubeRoot) {
   Emitter& e = c.e;
   const Value x = e.Convert(c.x[0], kFloat64), size = e.Unary("Abs", x);
   const auto number = [&](double value) { return e.Scalar(kFloat64, value); };

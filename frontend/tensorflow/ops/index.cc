@@ -45,17 +45,14 @@ Ints AxisFirst(int rank, int axis, bool inverse) {
   return out;
 }
 
-// Slices of [outer..., k..., inner...] as [m, outer..., inner...], m the number of indices.
-Value AsList(Emitter& e, const Value& rows, int axis, int indices, Extent count) {
+// Slices of [outer..., k..., inner...] as [k..., outer..., inner...].
+Value IndicesFirst(Emitter& e, const Value& rows, int axis, int indices) {
   Ints order;
   for (int i = 0; i < indices; ++i) order.push_back(axis + i);
   for (int i = 0; i < rows.type.shape.rank(); ++i) {
     if (i < axis || i >= axis + indices) order.push_back(i);
   }
-  const Value turned = e.Transpose(rows, order);
-  Shape shape{count};
-  for (int i = indices; i < turned.type.shape.rank(); ++i) shape.push_back(turned.type.shape[i]);
-  return e.Reshape(turned, shape);
+  return e.Transpose(rows, order);
 }
 
 // The number of indices: a symbol stays one where there is no other extent.
@@ -72,8 +69,8 @@ Value NeutralOf(Emitter& e, Op op, DType dtype) {
 }
 
 struct Scattered {
-  Value a, rows;   // [n, others...], [m, others...]
-  Value ids, good;  // [m]
+  Value a, rows;    // [n, others...], [k..., others...]
+  Value ids, good;  // [k...]
 };
 
 // TensorScatterAdd and its like; what is out of range leaves row 0 as it is.
@@ -106,12 +103,15 @@ HANDLER(Scatter) {
   Emitter& e = c.e;
   const int axis = static_cast<int>(c.attr_int("axis")), rank = c.x[0].type.shape.rank();
   const DType dtype = c.type().dtype;
-  const Shape& places = c.x[1].type.shape;
-  const Extent count = CountOf(c, places);
-  if (count == Extent(0)) return {c.x[0]};
-  const Value ids = e.Reshape(e.Convert(c.x[1], kInt64), Shape{count});
-  Scattered s{e.Transpose(c.x[0], AxisFirst(rank, axis, false)), AsList(e, c.x[2], axis, places.rank(), count), ids,
-              IsPlace(e, ids, c.x[0].type.shape[axis])};
+  Value ids = e.Convert(c.x[1], kInt64);
+  Value rows = IndicesFirst(e, c.x[2], axis, ids.type.shape.rank());
+  if (ids.type.shape.rank() == 0) {  // one slice, as a list of one
+    Shape list = rows.type.shape;
+    list.insert(0, 1);
+    ids = e.Reshape(ids, {1});
+    rows = e.Reshape(rows, list);
+  }
+  Scattered s{e.Transpose(c.x[0], AxisFirst(rank, axis, false)), rows, ids, IsPlace(e, ids, c.x[0].type.shape[axis])};
   const bool ordered = IsFloat(dtype) && (c.node.op == Op::kScatterMax || c.node.op == Op::kScatterMin);
   if (ordered) {
     for (Value* x : {&s.a, &s.rows}) *x = OrderedBits(e, *x, c.node.op == Op::kScatterMax);
