@@ -108,6 +108,9 @@ std::string ReadFile(const std::string& path, const Budget& budget);
 /// Reads and verifies a module in either form.
 ir::Module ReadModule(const std::string& path, const Budget& budget);
 
+/// Errors of files are status 4, whatever else an operation on files can fail with is told apart by its code.
+void CheckFile(const absl::Status& status);
+
 /// Files that appear when all of them are complete, or not at all (ir/file/writer.h).
 class OutputFiles {
  public:

@@ -6,6 +6,7 @@
 #include "frontend/onnx/import.h"
 #include "frontend/record/event_log.h"
 #include "frontend/stablehlo/writer.h"
+#include "frontend/tensorflow/saved_model.h"
 #include "frontend/tensorflow/writer.h"
 #include "frontend/values/npy.h"
 #include "frontend/values/status.h"
@@ -55,8 +56,12 @@ OnnxOptions ImportOptions(const Options& options) {
   return out;
 }
 
-// StableHLO and TensorFlow's graphs: one entry point, whose extents may become numbers.
-bool WritesProgram(const Options& options) { return options.out.ends_with(".mlir") || options.out.ends_with(".pb"); }
+bool WritesSavedModel(const Options& options) { return options.out.ends_with('/'); }
+
+// StableHLO and TensorFlow's graphs and SavedModels: entry points whose extents may become numbers.
+bool WritesProgram(const Options& options) {
+  return options.out.ends_with(".mlir") || options.out.ends_with(".pb") || WritesSavedModel(options);
+}
 
 ir::Module ReadAny(const Options& options) {
   const bool standard = options.file == kStandard;
@@ -71,7 +76,7 @@ ir::Module ReadAny(const Options& options) {
   if (!is_onnx) {
     if (!options.constants.empty() || options.frozen) Fail(kUsage, "--constant and --frozen are for ONNX models");
     if (!options.dims.empty() && !WritesProgram(options))
-      Fail(kUsage, "--dim is for ONNX models, and for writing StableHLO (.mlir) or a TensorFlow graph (.pb)");
+      Fail(kUsage, "--dim is for ONNX models, and for writing StableHLO (.mlir) or for TensorFlow (.pb, FOLDER/)");
     return Take(ir::ParseModuleBytes(std::as_bytes(std::span(bytes)), name, options.budget));
   }
   const Module module = onnx::Import(bytes, name, ImportOptions(options),
@@ -85,7 +90,7 @@ void Write(const Options& options, const ir::Module& module) {
   if (!onnx && (options.weights_as_inputs || options.external_data))
     Fail(kUsage, "--weights-as-inputs and --external-data are for an output that ends in .onnx");
   if (!onnx && !WritesProgram(options) && !options.function.empty())
-    Fail(kUsage, "--function is for an output that ends in .onnx, .mlir or .pb");
+    Fail(kUsage, "--function is for an output that ends in .onnx, .mlir, .pb or /");
   if (onnx) {
     const OnnxExportOptions how{.opset = options.opset,
                                 .entry = options.function,
@@ -97,6 +102,8 @@ void Write(const Options& options, const ir::Module& module) {
   } else if (WritesProgram(options)) {
     std::map<std::string, int64_t> dims;
     if (!options.file.ends_with(".onnx")) dims = Dims(options);
+    if (WritesSavedModel(options))
+      return CheckFile(tensorflow::WriteSavedModel(module, options.out, options.function, dims));
     files.Add(options.out, options.out.ends_with(".pb")
                                ? tensorflow::WriteGraphDef(module, options.function, dims)
                                : stablehlo::Write(module, {.entry = options.function, .dims = dims}));
@@ -126,15 +133,15 @@ void Run(const Options& options, Program* program) {
 void AddConvert(Program* program) {
   auto options = std::make_shared<Options>();
   Command command =
-      AddCommand(program, "convert", "Change between ONNX models, StableHLO, TensorFlow graphs, .reel and .reel.txt",
+      AddCommand(program, "convert", "Change between ONNX models, StableHLO, TensorFlow's models, .reel and .reel.txt",
                  "reel convert resnet.onnx --dim batch=8 -o resnet.reel", options.get(),
                  [options, program] { Run(*options, program); });
   command.Add("file", &options->file, "A .onnx, .reel or .reel.txt file").Required().TypeName("FILE");
   command
-      .Add("-o,--output", &options->out,
-           "File to write: text if it ends in .txt, an ONNX model if in .onnx, StableHLO if in .mlir, a frozen "
-           "TensorFlow "
-           "graph if in .pb")
+      .Add(
+          "-o,--output", &options->out,
+          "File to write: text if it ends in .txt, an ONNX model if in .onnx, StableHLO if in .mlir, a frozen graph of "
+          "TensorFlow if in .pb, a folder with a SavedModel if in /")
       .Required()
       .TypeName("FILE");
   command.Add("--dim", &options->dims, "NAME=N: an extent that the model leaves open").TypeName("NAME=INT");
@@ -147,7 +154,7 @@ void AddConvert(Program* program) {
   command.Add("--opset", &options->opset, "Of the ONNX model to write: 17 to 28").TypeName("INT");
   command
       .Add("--function", &options->function,
-           "The entry point to write as an ONNX model, as StableHLO or as a TensorFlow graph")
+           "The entry point to write for another system; by default main, in a SavedModel all")
       .TypeName("NAME");
   command.Flag("--weights-as-inputs", &options->weights_as_inputs,
                "Variables that are only read are inputs of the ONNX model too");

@@ -18,7 +18,8 @@ namespace {
 
 bool stdout_is_taken = false, stdin_is_taken = false;
 
-/// Errors of files are status 4, whatever else an operation on files can fail with is told apart by its code.
+}  // namespace
+
 void CheckFile(const absl::Status& status) {
   const absl::StatusCode code = status.code();
   const bool io = code == absl::StatusCode::kNotFound || code == absl::StatusCode::kPermissionDenied ||
@@ -26,8 +27,6 @@ void CheckFile(const absl::Status& status) {
   const bool budget = code == absl::StatusCode::kResourceExhausted || code == absl::StatusCode::kDeadlineExceeded;
   if (!status.ok()) Fail(io ? kIo : budget ? kBudget : kInvalid, std::string(status.message()));
 }
-
-}  // namespace
 
 std::string ReadFile(const std::string& path, const Budget& budget) {
   if (path == kStandard && std::exchange(stdin_is_taken, true))

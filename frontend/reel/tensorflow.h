@@ -9,9 +9,10 @@
 
 namespace reel {
 
-/// Options of SaveGraphDef.
+/// Options of SaveGraphDef and SaveSavedModel.
 struct TensorFlowOptions {
-  std::string entry = {};  ///< the entry point that is written; empty: "main" or the only one
+  /// The entry point that is written; empty: "main" or the only one, in a SavedModel all of them.
+  std::string entry = {};
   std::map<std::string, int64_t> dims = {};  ///< numbers for symbolic extents: {"B", 64}
 };
 
@@ -20,6 +21,12 @@ struct TensorFlowOptions {
 /// constant, one that is updated is PlaceholderWithDefault `w` and a result `w_next`. Throws Unimplemented for what
 /// TensorFlow does not have, naming op and line (frontend/tensorflow/OPERATORS.md).
 void SaveGraphDef(const Module& module, const std::string& path, const TensorFlowOptions& options = {});
+
+/// A folder that tf.saved_model.load and sessions of version 1 load: entry points as signatures and functions, the
+/// module's variables in a checkpoint, which TensorFlow trains on. It appears whole; an existing folder is replaced if
+/// it is empty or a SavedModel, else FailedPrecondition is thrown. Names are made valid
+/// (frontend/tensorflow/README.md).
+void SaveSavedModel(const Module& module, const std::string& path, const TensorFlowOptions& options = {});
 
 }  // namespace reel
 

@@ -123,11 +123,13 @@ absl::Status Write(const Saved& saved, const std::string& folder) {
 
 }  // namespace
 
-void WriteSavedModel(const ir::Module& module, const std::string& path, const std::string& entry, const Dims& dims) {
+absl::Status WriteSavedModel(const ir::Module& module, const std::string& path, const std::string& entry,
+                             const Dims& dims) {
   const Saved saved = Build(module, entry, dims);
-  ir::FolderWriter folder = internal::Take(ir::FolderWriter::Open(path, kModelFile));
-  internal::Check(Write(saved, folder.folder()));
-  internal::Check(folder.Commit());
+  auto folder = ir::FolderWriter::Open(path, kModelFile);
+  if (!folder.ok()) return folder.status();
+  if (absl::Status s = Write(saved, folder->folder()); !s.ok()) return s;
+  return folder->Commit();
 }
 
 }  // namespace reel::tensorflow

@@ -93,6 +93,15 @@ TEST_F(Commands, ConvertToTensorFlow) {
   ExpectFailure(Reel({"convert", file_, "-o", Path("small.pb"), "--dim", "none=2"}), kInvalid, "none");
 }
 
+TEST_F(Commands, ConvertToSavedModel) {
+  EXPECT_EQ(Path("small/"), OkJson({"convert", file_, "-o", Path("small/")})["file"]);
+  EXPECT_NE(std::string::npos, Read(Path("small/saved_model.pb")).find("train"));
+  ExpectFailure(Reel({"convert", file_, "-o", Path("no/where/")}), kIo, "no/where/");
+  ExpectFailure(Reel({"convert", file_, "-o", Path("")}), kInvalid, "no saved_model.pb");
+  ExpectFailure(Reel({"convert", file_, "-o", Path("small/"), "--function", "none"}), kInvalid, "none");
+  ExpectFailure(Reel({"convert", file_, "-o", Path("small/"), "--dim", "none=2"}), kInvalid, "none");
+}
+
 TEST_F(Commands, ConvertToStableHlo) {
   const Json json = OkJson({"convert", file_, "-o", Path("small.mlir")});
   EXPECT_EQ(Path("small.mlir"), json["file"]);

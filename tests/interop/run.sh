@@ -20,3 +20,6 @@ done
 "$python" -B "$here/interop.py" "$folder/stablehlo" --backend jax
 "$python" -B "$here/interop.py" "$folder/stablehlo" --backend iree --every 11
 "$python" -B "$here/interop.py" "$folder/tensorflow" --backend tensorflow
+rm -rf "$folder/saved_model"
+"$build/venv/bin/python3" -B "$here/saved_model_cases.py" "$folder/saved_model"
+"$python" -B "$here/saved_model.py" "$folder/saved_model"

@@ -58,7 +58,8 @@ class SavedModelTest : public testing::Test {
  protected:
   std::string Path(const std::string& name) const { return StrCat(folder_.path(), "/", name); }
   proto::MetaGraphDef Save(const ir::Module& module, const std::string& entry = "", const Dims& dims = {}) {
-    WriteSavedModel(module, Path("model"), entry, dims);
+    const absl::Status status = WriteSavedModel(module, Path("model"), entry, dims);
+    EXPECT_TRUE(status.ok()) << status;
     proto::SavedModel saved;
     EXPECT_TRUE(saved.ParseFromString(ReadAll(Path("model/saved_model.pb"))));
     EXPECT_EQ(saved.saved_model_schema_version(), 1);
@@ -67,11 +68,10 @@ class SavedModelTest : public testing::Test {
   }
   std::string ErrorOf(const ir::Module& module, const std::string& path, const std::string& entry = "") {
     try {
-      WriteSavedModel(module, path, entry, {});
+      return std::string(WriteSavedModel(module, path, entry, {}).message());
     } catch (const Error& e) {
       return e.what();
     }
-    return "no error";
   }
   std::vector<std::string> Names() const {
     std::vector<std::string> out;

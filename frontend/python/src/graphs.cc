@@ -431,10 +431,11 @@ std::string StableHloOf(nb::handle graph, const std::string& path, const std::st
   });
 }
 
-void SaveGraphDefOf(nb::handle graph, const std::string& path, const std::string& entry, nb::dict dims) {
+// A SavedModel, or a frozen graph.
+void SaveTensorFlowOf(nb::handle graph, const std::string& path, const std::string& entry, nb::dict dims, bool folder) {
   TensorFlowOptions options{.entry = entry};
   for (const auto [key, value] : dims) options.dims[nb::str(key).c_str()] = ToInt(value, "dims");
-  WithGraph(graph, [&](const auto& g) { SaveGraphDef(AsModule(g), path, options); });
+  WithGraph(graph, [&](const auto& g) { (folder ? SaveSavedModel : SaveGraphDef)(AsModule(g), path, options); });
 }
 
 void SaveOnnxOf(nb::handle graph, const std::string& path, int64_t opset, const std::string& entry,
@@ -459,7 +460,7 @@ void RegisterGraphs(nb::module_& m) {
         "extents that the model leaves open, `constants` the inputs that become constants, as those that decide "
         "shapes must.");
   m.def("_stablehlo", &StableHloOf);
-  m.def("_save_graph_def", &SaveGraphDefOf);
+  m.def("_save_tensorflow", &SaveTensorFlowOf);
   m.def("_save_onnx", &SaveOnnxOf);
   nb::class_<PythonRecording> c(
       m, "Recording",
