@@ -250,7 +250,9 @@ class WeightsEmitter : public FunctionEmitter {
   /// int escape(reader): the code point of what follows a backslash.
   void Escape() {
     BeginSmall("escape", i32_, {ptr_});
-    const auto surrogate = [&](Value* x, int32_t bits) { return b_.CreateAnd(x, Int32(static_cast<int32_t>(~0u << bits))); };
+    const auto surrogate = [&](Value* x, int32_t bits) {
+      return b_.CreateAnd(x, Int32(static_cast<int32_t>(~0u << bits)));
+    };
     Value* c = Call("byte", {Argument(0)});
     constexpr std::string_view kNames = "\"\\/bfnrt", kMeanings = "\"\\/\b\f\n\r\t";
     for (size_t i = 0; i < kNames.size(); ++i) Refuse(Is(c, kNames[i]), Int32(kMeanings[i]));

@@ -3,6 +3,9 @@
 A row whose tools are missing is skipped by name: `third_party/setup interop` installs them all.
 """
 
+import ctypes
+import json
+import random
 import re
 import shutil
 import subprocess
@@ -81,24 +84,21 @@ def tool(name: str) -> str:
     pytest.skip(f"{name} is not installed: third_party/setup interop")
 
 
-def compile_object(demo: Path, name: str, target: str, system: str, to: Path) -> Path:
+def compile_object(demo: Path, name: str, target: str, system: str, to: Path, emit: str = "obj,header") -> Path:
     subprocess.run(
-        [REEL, "compile", demo / f"{name}.reel", "-o", to / name, "--target", target, "--os", system],
+        [REEL, "compile", demo / f"{name}.reel", "-o", to / name, "--target", target, "--os", system, "--emit", emit],
         check=True,
         capture_output=True,
     )
     return to / f"{name}.o"
 
 
-def run_program(row: Row, demo: Path, name: str, to: Path) -> bytes:
-    """The variables after the demo's program has trained them."""
+def run_program(row: Row, to: Path, source: Path, name: str, *arguments: str):
+    """Compiles the program with the object in `to`, and runs it there."""
     compiler, runner = tool(row.compiler), [tool(row.run[0]), *row.run[1:]] if row.run else []
-    compile_object(demo, name, row.target, row.os, to)
-    for file in ("main.c", f"{name}.data"):
-        shutil.copy(demo / file, to)
-    subprocess.run([compiler, "-O1", "main.c", f"{name}.o", "-o", "program.exe"], cwd=to, check=True)
+    subprocess.run([compiler, "-O1", f"-I{to}", source, f"{name}.o", "-o", "program.exe"], cwd=to, check=True)
     run = subprocess.run(
-        [*runner, "./program.exe", f"{name}.data", "variables"],
+        [*runner, "./program.exe", *arguments],
         cwd=to,
         capture_output=True,
         text=True,
@@ -107,6 +107,13 @@ def run_program(row: Row, demo: Path, name: str, to: Path) -> bytes:
     if "features that this machine lacks" in run.stderr:
         pytest.skip(f"this machine lacks {row.target}")
     assert run.returncode == 0, run.stderr
+
+
+def train(row: Row, demo: Path, name: str, to: Path) -> bytes:
+    """The variables after the demo's program has trained them."""
+    compile_object(demo, name, row.target, row.os, to)
+    shutil.copy(demo / f"{name}.data", to)
+    run_program(row, to, demo / "main.c", name, f"{name}.data", "variables")
     return (to / "variables").read_bytes()
 
 
@@ -119,7 +126,7 @@ def expected(demo, tmp_path_factory):
         if (model, level) not in known:
             row = next(r for r in ROWS if r.target == level)
             name = MODELS[model]
-            known[model, level] = run_program(row, demo(model, name), name, tmp_path_factory.mktemp(level))
+            known[model, level] = train(row, demo(model, name), name, tmp_path_factory.mktemp(level))
         return known[model, level]
 
     return variables
@@ -128,7 +135,7 @@ def expected(demo, tmp_path_factory):
 @pytest.mark.parametrize("row", ROWS, ids=str)
 def test_same_bits(row, demo, expected, tmp_path):
     name = MODELS["mnist"]
-    assert run_program(row, demo("mnist", name), name, tmp_path) == expected("mnist", row.like)
+    assert train(row, demo("mnist", name), name, tmp_path) == expected("mnist", row.like)
 
 
 @pytest.mark.parametrize("model", ["mnist", "conv"])
@@ -147,7 +154,46 @@ QEMU_CPUS = {"Nehalem": APART, "Haswell": FUSED}  # what an object for several l
 def test_an_object_for_several_levels_chooses(cpu, demo, expected, tmp_path):
     name = MODELS["mnist"]
     row = Row("v4,v2,v3", "linux", "cc", ["qemu-x86_64", "-cpu", cpu], QEMU_CPUS[cpu], "")
-    assert run_program(row, demo("mnist", name), name, tmp_path) == expected("mnist", row.like)
+    assert train(row, demo("mnist", name), name, tmp_path) == expected("mnist", row.like)
+
+
+@pytest.fixture(scope="session")
+def weights(demo, tmp_path_factory):
+    """A file of other values for the demo's variables, in another order and with metadata, and what is saved then."""
+    name, to = MODELS["mnist"], tmp_path_factory.mktemp("weights")
+    compile_object(demo("mnist", name), name, "x86-64-v2", "linux", to, "so")
+    library = ctypes.CDLL(str(to / f"{name}.so"))
+    library.mnist_size.restype = library.mnist_save_size.restype = ctypes.c_size_t
+    library.mnist_init.restype = ctypes.c_void_p
+    memory = ctypes.create_string_buffer(library.mnist_size() + 64)
+    at = ctypes.c_void_p(-(-ctypes.addressof(memory) // 64) * 64)
+    assert library.mnist_init(at, ctypes.c_size_t(library.mnist_size()), None)
+    image = ctypes.create_string_buffer(library.mnist_save_size())
+    assert library.mnist_save(at, image, ctypes.c_size_t(len(image))) == 0
+    head = 8 + int.from_bytes(image.raw[:8], "little")
+    entries = list(json.loads(image.raw[8:head]).items())
+    text = json.dumps(dict([*reversed(entries), ("__metadata__", {"format": "pt"})])).encode()
+    elements = random.Random(0).randbytes(len(image) - head)
+    return len(text).to_bytes(8, "little") + text + elements, image.raw[:head] + elements
+
+
+@pytest.mark.parametrize("row", ROWS, ids=str)
+def test_weights_are_loaded_and_saved(row, demo, weights, tmp_path):
+    name, (file, saved) = MODELS["mnist"], weights
+    compile_object(demo("mnist", name), name, row.target, row.os, tmp_path)
+    (tmp_path / "file").write_bytes(file)
+    run_program(row, tmp_path, Path(__file__).with_name("weights.c"), name, "file", "saved")
+    assert (tmp_path / "saved").read_bytes() == saved
+
+
+def test_webassembly_loads_and_saves_weights(demo, weights, tmp_path):
+    pytest.importorskip("wasmtime", reason="wasmtime is not installed: pip install wasmtime")
+    linker, name, (file, saved) = tool("wasm-ld"), MODELS["mnist"], weights
+    compile_object(demo("mnist", name), name, "wasm32", "none", tmp_path)
+    model = wasm.Model(linker, tmp_path, name)
+    before = model.save()
+    assert model.load(file[:-1]) == 18 and model.save() == before
+    assert model.load(file) == 0 and model.save() == saved != before
 
 
 def test_the_two_classes_of_rounding_differ(expected):

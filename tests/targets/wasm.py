@@ -46,6 +46,17 @@ class Model:
     def write(self, at: int, array: np.ndarray):
         self.memory.write(self.store, array.tobytes(), at)
 
+    def save(self) -> bytes:
+        size = self.call("save_size")
+        to = self.take(size)
+        assert self.call("save", self.instance, to, size) == 0
+        return self.read(to, size)
+
+    def load(self, file: bytes) -> int:
+        at = self.take(len(file) + 1) + 1  # at no alignment
+        self.memory.write(self.store, file, at)
+        return self.call("load", self.instance, at, len(file))
+
 
 def train(linker: str, folder: Path, name: str, demo: Path) -> bytes:
     """The bytes of all variables after the steps of the demo's data, in the order of main.c."""
