@@ -28,8 +28,14 @@ constexpr std::string_view kWords[] = {
     "uint_fast8_t", "uint_least16_t", "uint_least32_t", "uint_least64_t", "uint_least8_t", "uintmax_t", "uintptr_t",
     "union", "unix", "unsigned", "using", "va_list", "virtual", "void", "volatile", "wchar_t", "wctrans_t",
     "wctype_t", "while", "wint_t", "xor", "xor_eq"};
+
+/// Macros of windows.h in small letters; some of other systems, too. Sorted.
+constexpr std::string_view kOfSystems[] = {
+    "abnormal_termination", "cdecl", "exception_code", "exception_info", "far", "h_addr", "h_errno", "hyper",
+    "interface", "near", "pascal", "s_addr", "s_host", "s_imp", "s_impno", "s_lh", "s_net", "small"};
 // clang-format on
 static_assert(std::is_sorted(std::begin(kWords), std::end(kWords)));
+static_assert(std::is_sorted(std::begin(kOfSystems), std::end(kOfSystems)));
 
 bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
 
@@ -45,13 +51,26 @@ bool IsLikeAMacro(std::string_view word) {
   return upper && IsUpper(word[0]) && (word.size() > 1 || word == "I");
 }
 
+/// rad1, lst16: windows.h has numbers for parts of dialogs.
+bool IsPartOfDialog(std::string_view word) {
+  constexpr std::string_view kParts = "chx cmb ctl edt frm grp ico lst psh rad rct scr stc";
+  return (word.size() == 4 || word.size() == 5) && kParts.find(word.substr(0, 3)) % 4 == 0 &&
+         word.find_first_not_of("0123456789", 3) == word.npos;
+}
+
+bool IsOfSystems(std::string_view word) {
+  return std::binary_search(std::begin(kOfSystems), std::end(kOfSystems), word) || IsPartOfDialog(word);
+}
+
 }  // namespace
 
 bool IsReservedWord(std::string_view identifier) {
   return std::binary_search(std::begin(kWords), std::end(kWords), identifier) || IsOfTheImplementation(identifier);
 }
 
-bool IsReserved(std::string_view identifier) { return IsReservedWord(identifier) || IsLikeAMacro(identifier); }
+bool IsReserved(std::string_view identifier) {
+  return IsReservedWord(identifier) || IsLikeAMacro(identifier) || IsOfSystems(identifier);
+}
 
 std::string Unreserved(std::string_view identifier) {
   std::string name(identifier);

@@ -10,7 +10,7 @@ namespace reel::codegen {
 /// libraries and of the usual compilers.
 bool IsReservedWord(std::string_view identifier);
 
-/// Those, and what has the form of a macro: a header may define it before ours.
+/// Those, what has the form of a macro, and macros of windows.h: a header may define them before ours.
 bool IsReserved(std::string_view identifier);
 
 /// The identifier, or one made of it that is not reserved: double -> double_, NULL -> NULL_v, __x -> v__x.

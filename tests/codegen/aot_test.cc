@@ -21,6 +21,7 @@
 #include "runtime/abi.h"
 #include "tests/codegen/kernel_util.h"
 #include "tests/codegen/one_level.h"
+#include "tests/hostile_names.h"
 
 namespace reel::codegen {
 namespace {
@@ -446,44 +447,6 @@ TEST(Aot, NamesMustBeDistinctIdentifiers) {
   EXPECT_FALSE(AotCompile(OneLevel(p, target), "scale", {}).ok());
 }
 
-/// Words of the languages, of their libraries, of compilers, of our headers; pieces of them; and random ones.
-std::vector<std::string> HostileNames() {
-  std::istringstream words(
-      "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t char32_t class "
-      "compl concept const consteval constexpr constinit const_cast continue co_await co_return co_yield decltype "
-      "default delete do double dynamic_cast else enum explicit export extern false float for friend goto if inline "
-      "int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected public register "
-      "reinterpret_cast requires restrict return short signed sizeof static static_assert static_cast struct switch "
-      "template this thread_local throw true try typedef typeid typename typeof typeof_unqual union unsigned using "
-      "virtual void volatile wchar_t while xor xor_eq _Bool _Complex _Atomic _Generic _Imaginary _Noreturn "
-      "_Static_assert _Thread_local _Alignas _BitInt __func__ __FILE__ __LINE__ __x86_64__ __linux_ __cplusplus "
-      "__asm__ "
-      "NULL EOF I NAN INFINITY INT8_MAX INT64_MAX UINT32_MAX SIZE_MAX INT64_C E2BIG EINTR SEEK_SET BUFSIZ RAND_MAX "
-      "M_PI HUGE_VAL FLT_MAX LC_ALL SIGINT CLOCKS_PER_SEC errno stdin stdout stderr environ assert offsetof complex "
-      "imaginary signbit isnan linux unix i386 math_errhandling st_mtime sa_handler int8_t int16_t int32_t int64_t "
-      "uint8_t uint16_t uint32_t uint64_t size_t ssize_t ptrdiff_t intptr_t uintptr_t intmax_t max_align_t nullptr_t "
-      "time_t FILE va_list main std string instance net net_init NET_SIZE NET_ALIGNMENT NET_H_ NET_H memory_ error_ "
-      "arg0_ result0_ Run LookupArgIndex x x_ x__ _ __ _1 a.b a/b a:b");
-  std::vector<std::string> names;
-  for (std::string word; words >> word;) names.push_back(word);
-  names.insert(names.end(), {"", "1", "\xe2\x80\xae", "\xc3\xa9", "a b", "*/", "\"", "\\", "?\?/"});
-  std::mt19937 random(18);
-  const size_t known = names.size();
-  for (int i = 0; i < 300; ++i) {
-    std::string name = names[random() % known];
-    switch (random() % 4) {
-      case 0: name += names[random() % known]; break;
-      case 1: name += '_'; break;
-      case 2: name.resize(random() % (name.size() + 1)); break;
-      default:
-        std::transform(name.begin(), name.end(), name.begin(),
-                       [](char c) { return static_cast<char>(std::toupper(c)); });
-    }
-    names.push_back(name);
-  }
-  return names;
-}
-
 std::string Includes(const char* names) {
   std::istringstream in(names);
   std::string out;
@@ -509,6 +472,20 @@ void ExpectCompiles(const std::string& code) {
     const auto [log, failed] = Shell(cc);
     EXPECT_EQ(failed, 0) << cc << "\n" << log.substr(0, 2000);
   }
+}
+
+/// Behind Windows's header, which has macros in small letters.
+void ExpectCompilesForWindows(const std::string& code) {
+  constexpr char kCompiler[] = "x86_64-w64-mingw32-gcc";
+  if (Shell(StrCat(kCompiler, " --version")).second != 0) {
+    std::printf("not compiled for Windows: there is no %s (third_party/setup interop)\n", kCompiler);
+    return;
+  }
+  Folder folder;
+  Write(folder / "n.c", "#include <windows.h>\n" + code);
+  const auto [log, failed] =
+      Shell(StrCat(kCompiler, " -std=gnu17 -Wall -Wextra -Werror -fsyntax-only ", folder / "n.c"));
+  EXPECT_EQ(failed, 0) << log.substr(0, 2000);
 }
 
 /// Arguments, results and entry points of any name give a header that compiles behind all standard ones.
@@ -537,6 +514,7 @@ TEST(Aot, NoNameOfAParameterBreaksTheHeader) {
     }
   }
   ExpectCompiles(code);
+  ExpectCompilesForWindows(code);
 }
 
 /// Names that would be those of the class's members, of macros or of types of C are refused; others compile.
