@@ -119,11 +119,11 @@ class OutputFiles {
   void Add(const std::string& path, const ir::Module& module);
   /// As .npy.
   void Add(const std::string& path, const ir::Literal& literal);
+  /// A file that is written in pieces.
+  ir::FileWriter* Open(const std::string& path);
   void Commit();
 
  private:
-  ir::FileWriter* Open(const std::string& path);
-
   std::deque<ir::FileWriter> files_;
 };
 

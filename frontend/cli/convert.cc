@@ -96,9 +96,7 @@ void Write(const Options& options, const ir::Module& module) {
                                 .entry = options.function,
                                 .weights_as_inputs = options.weights_as_inputs,
                                 .external_data = options.external_data};
-    const onnx::ModelFiles bytes = Take(onnx::Serialize(module, options.out, how));
-    if (options.external_data) files.Add(options.out + ".data", bytes.data);
-    files.Add(options.out, bytes.model);
+    Check(onnx::Write(module, options.out, how, [&](const std::string& path) { return files.Open(path); }));
   } else if (WritesProgram(options)) {
     std::map<std::string, int64_t> dims;
     if (!options.file.ends_with(".onnx")) dims = Dims(options);

@@ -1,6 +1,7 @@
 #include "frontend/onnx/export.h"
 
 #include <algorithm>
+#include <deque>
 #include <map>
 
 #include "frontend/export/program.h"
@@ -10,7 +11,6 @@
 #include "frontend/values/status.h"
 #include "ir/calls.h"
 #include "ir/file/folder.h"
-#include "ir/file/writer.h"
 #include "ir/strings.h"
 #include "passes/expand/half.h"
 
@@ -235,35 +235,40 @@ absl::StatusOr<Model> Export(const ir::Module& module, const OnnxExportOptions& 
   return model;
 }
 
-absl::StatusOr<ModelFiles> Serialize(const ir::Module& module, const std::string& path,
-                                     const OnnxExportOptions& options) {
+absl::Status Write(const ir::Module& module, const std::string& path, const OnnxExportOptions& options,
+                   const OpenFile& open) {
   const absl::StatusOr<Model> model = Export(module, options);
   if (!model.ok()) return model.status();
-  ModelFiles files;
-  const std::string data_name = options.external_data ? std::string(ir::FileName(path)) + ".data" : "";
-  absl::StatusOr<std::string> bytes = SerializeModel(*model, data_name, &files.data);
-  if (!bytes.ok()) return bytes.status();
-  files.model = *std::move(bytes);
-  return files;
+  const auto to = [&open](const std::string& name) -> Sink {
+    return [&open, name, file = static_cast<ir::FileWriter*>(nullptr)](std::string_view bytes) mutable {
+      if (!file) {
+        const absl::StatusOr<ir::FileWriter*> opened = open(name);
+        if (!opened.ok()) return opened.status();
+        file = *opened;
+      }
+      return file->Append(bytes);
+    };
+  };
+  ModelSinks sinks{.model = to(path)};
+  if (options.external_data) {
+    sinks.data_name = StrCat(std::string(ir::FileName(path)), ".data");
+    sinks.data = to(path + ".data");
+  }
+  return WriteModel(*model, sinks);
 }
 
 absl::Status Save(const ir::Module& module, const std::string& path, const OnnxExportOptions& options) {
-  const absl::StatusOr<ModelFiles> files = Serialize(module, path, options);
-  if (!files.ok()) return files.status();
-  std::vector<ir::FileWriter> writers;
-  const auto add = [&](const std::string& name, const std::string& bytes) {
+  std::deque<ir::FileWriter> files;
+  const auto open = [&](const std::string& name) -> absl::StatusOr<ir::FileWriter*> {
     auto file = ir::FileWriter::Open(name);
-    absl::Status s = file.status();
-    if (s.ok()) s = file->Append(bytes);
-    if (s.ok()) s = file->Finish();
-    if (s.ok()) writers.push_back(*std::move(file));
-    return s;
+    if (!file.ok()) return file.status();
+    return &files.emplace_back(*std::move(file));
   };
-  if (options.external_data) {
-    if (absl::Status s = add(path + ".data", files->data); !s.ok()) return s;
+  if (absl::Status s = Write(module, path, options, open); !s.ok()) return s;
+  for (ir::FileWriter& file : files) {
+    if (absl::Status s = file.Finish(); !s.ok()) return s;
   }
-  if (absl::Status s = add(path, files->model); !s.ok()) return s;
-  for (ir::FileWriter& file : writers) {
+  for (ir::FileWriter& file : files) {
     if (absl::Status s = file.Commit(); !s.ok()) return s;
   }
   return absl::OkStatus();

@@ -1,6 +1,7 @@
 #include "frontend/onnx/writer.h"
 
 #include <algorithm>
+#include <cassert>
 #include <limits>
 
 #include "ir/strings.h"
@@ -44,23 +45,67 @@ int64_t IrVersion(int64_t opset) {
   return version;
 }
 
+std::string_view TextOf(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// What stands before the bytes of a field that has a length.
+std::string Heading(int field, size_t length) {
+  constexpr size_t kLengthDelimited = 2;
+  std::string out;
+  for (size_t value : {static_cast<size_t>(field) << 3 | kLengthDelimited, length}) {
+    for (; value >= 0x80; value >>= 7) out += static_cast<char>(value | 0x80);
+    out += static_cast<char>(value);
+  }
+  return out;
+}
+
+// A file in pieces: bytes made here, then those of a literal, which stay where they are.
+struct Piece {
+  std::string head;
+  std::span<const std::byte> bytes = {};
+
+  size_t size() const { return head.size() + bytes.size(); }
+};
+using Pieces = std::vector<Piece>;
+
+size_t SizeOf(const Pieces& pieces) {
+  size_t size = 0;
+  for (const Piece& piece : pieces) size += piece.size();
+  return size;
+}
+
+absl::Status Send(const Pieces& pieces, const Sink& sink) {
+  for (const Piece& piece : pieces) {
+    if (absl::Status s = sink(piece.head); !s.ok()) return s;
+    if (absl::Status s = piece.bytes.empty() ? absl::OkStatus() : sink(TextOf(piece.bytes)); !s.ok()) return s;
+  }
+  return absl::OkStatus();
+}
+
 class Writer {
  public:
-  Writer(const std::string& data_name, std::string* data) : data_name_(data_name), data_(data) {}
+  /// Initializers of at least kExternalBytes go to `data`, if it has a name.
+  explicit Writer(const std::string& data_name) : data_name_(data_name) {}
 
+  /// A graph of the model; the outer one with its initializers, which no other has.
+  Pieces WriteMain(const Graph& in) {
+    proto::GraphProto out;
+    Write(in, &out);
+    Pieces pieces{{out.SerializeAsString()}};
+    for (const auto& [name, literal] : in.initializers) pieces.push_back(Initializer(name, literal));
+    return pieces;
+  }
+  const Pieces& data() const { return data_; }
+
+ private:
   void Write(const Graph& in, proto::GraphProto* out) {
     out->set_name(in.name);
     for (const Node& node : in.nodes) Write(node, out->add_node());
-    for (const auto& [name, literal] : in.initializers) {
-      auto* tensor = out->add_initializer();
-      tensor->set_name(name);
-      Write(literal, tensor);
-    }
     for (const ValueInfo& value : in.inputs) Write(value, out->add_input());
     for (const ValueInfo& value : in.outputs) Write(value, out->add_output());
   }
 
- private:
   void Write(const Node& in, proto::NodeProto* out) {
     out->set_op_type(in.op);
     out->set_name(in.name);
@@ -83,6 +128,7 @@ class Writer {
       out->set_type(AttributeProto::STRING);
       out->set_s(*text);
     } else if (const auto* graph = std::get_if<std::shared_ptr<const Graph>>(&in.value)) {
+      assert((*graph)->initializers.empty());
       out->set_type(AttributeProto::GRAPH);
       Write(**graph, out->mutable_g());
     }
@@ -103,34 +149,44 @@ class Writer {
     }
   }
 
-  void Write(const ir::Literal& in, proto::TensorProto* out) {
-    out->set_data_type(static_cast<int32_t>(TypeNumber(in.dtype())));
-    for (const int64_t extent : in.shape().dims()) out->add_dims(extent);
-    const auto bytes = in.bytes();
-    const char* start = reinterpret_cast<const char*>(bytes.data());
-    if (data_name_.empty() || bytes.size() < kExternalBytes) {
-      out->set_raw_data(start, bytes.size());
-      return;
+  Piece Initializer(const std::string& name, const ir::Literal& in) {
+    using proto::TensorProto;
+    TensorProto out;
+    out.set_name(name);
+    out.set_data_type(static_cast<int32_t>(TypeNumber(in.dtype())));
+    for (const int64_t extent : in.shape().dims()) out.add_dims(extent);
+    Piece piece;
+    if (data_name_.empty() || in.bytes().size() < kExternalBytes) {
+      piece.head = StrCat(out.SerializeAsString(), Heading(TensorProto::kRawDataFieldNumber, in.bytes().size()));
+      piece.bytes = in.bytes();
+    } else {
+      External(in.bytes(), &out);
+      piece.head = out.SerializeAsString();
     }
-    data_->resize((data_->size() + kAlignment - 1) / kAlignment * kAlignment);
+    piece.head.insert(0, Heading(proto::GraphProto::kInitializerFieldNumber, piece.size()));
+    return piece;
+  }
+
+  void External(std::span<const std::byte> bytes, proto::TensorProto* out) {
+    data_.push_back({std::string((kAlignment - data_size_ % kAlignment) % kAlignment, '\0'), bytes});
+    data_size_ += data_.back().size();
     out->set_data_location(proto::TensorProto::EXTERNAL);
     const std::pair<const char*, std::string> entries[] = {
-        {"location", data_name_}, {"offset", StrCat(data_->size())}, {"length", StrCat(bytes.size())}};
+        {"location", data_name_}, {"offset", StrCat(data_size_ - bytes.size())}, {"length", StrCat(bytes.size())}};
     for (const auto& [key, value] : entries) {
       auto* entry = out->add_external_data();
       entry->set_key(key);
       entry->set_value(value);
     }
-    data_->append(start, bytes.size());
   }
 
   const std::string& data_name_;
-  std::string* data_;
+  Pieces data_;
+  size_t data_size_ = 0;
 };
 
-}  // namespace
-
-absl::StatusOr<std::string> SerializeModel(const Model& model, const std::string& data_name, std::string* data) {
+// All of a model but its graph.
+proto::ModelProto Frame(const Model& model) {
   int64_t opset = 0;
   proto::ModelProto out;
   for (const auto& [domain, version] : model.opsets) {
@@ -146,13 +202,23 @@ absl::StatusOr<std::string> SerializeModel(const Model& model, const std::string
     entry->set_key(key);
     entry->set_value(value);
   }
-  Writer(data_name, data).Write(model.graph, out.mutable_graph());
-  if (out.ByteSizeLong() > static_cast<size_t>(std::numeric_limits<int32_t>::max())) {
+  return out;
+}
+
+}  // namespace
+
+absl::Status WriteModel(const Model& model, const ModelSinks& to) {
+  Writer writer(to.data_name);
+  Pieces pieces = writer.WriteMain(model.graph);
+  const std::string heading = Heading(proto::ModelProto::kGraphFieldNumber, SizeOf(pieces));
+  pieces.insert(pieces.begin(), {StrCat(Frame(model).SerializeAsString(), heading)});
+  if (SizeOf(pieces) > static_cast<size_t>(std::numeric_limits<int32_t>::max())) {
     return absl::ResourceExhaustedError(
         "onnx: the model has more than 2 GiB, the most of one file of this format; write its weights to a data file "
         "beside it (external_data, --external-data)");
   }
-  return out.SerializeAsString();
+  if (absl::Status s = Send(writer.data(), to.data); !s.ok()) return s;
+  return Send(pieces, to.model);
 }
 
 }  // namespace reel::onnx

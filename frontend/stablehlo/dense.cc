@@ -81,22 +81,29 @@ bool AllEqual(const Literal& literal) {
 
 }  // namespace
 
+size_t HexSize(const Literal& literal) {
+  // MLIR packs the bits of bool.
+  if (literal.size() <= kLongestList || literal.dtype() == kBool || AllEqual(literal)) return 0;
+  return 2 * literal.bytes().size();
+}
+
 std::string Dense(const Literal& literal) {
   if (literal.size() == 0) return "dense<>";
   if (AllEqual(literal)) return StrCat("dense<", Element(literal, 0), ">");
   std::string out = "dense<";
-  if (literal.size() <= kLongestList || literal.dtype() == kBool) {  // MLIR packs the bits of bool
+  const size_t hex = HexSize(literal);
+  if (hex == 0) {
     int64_t next = 0;
     AppendList(literal, 0, &next, &out);
     return out + ">";
   }
+  out.reserve(out.size() + hex + 5);
   out += "\"0x";
-  out.reserve(out.size() + literal.bytes().size() * 2 + 2);
   for (const std::byte b : literal.bytes()) {
     out += kHex[static_cast<unsigned>(b) >> 4];
     out += kHex[static_cast<unsigned>(b) & 15];
   }
-  return out + "\">";
+  return out += "\">";
 }
 
 }  // namespace reel::stablehlo

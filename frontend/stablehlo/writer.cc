@@ -6,6 +6,7 @@
 
 #include "frontend/export/names.h"
 #include "frontend/export/program.h"
+#include "frontend/stablehlo/dense.h"
 #include "frontend/stablehlo/operators.h"
 #include "frontend/values/status.h"
 #include "ir/budget_scope.h"
@@ -31,8 +32,8 @@ std::string SymbolNear(std::string_view name, exports::Names* names) {
 
 class Writer {
  public:
-  Writer(const exports::Program& program, bool locations)
-      : program_(program), module_(program.module), locations_(locations) {}
+  Writer(const exports::Program& program, bool locations, size_t most)
+      : program_(program), module_(program.module), locations_(locations), most_(most) {}
 
   std::string Run();
 
@@ -44,12 +45,14 @@ class Writer {
   void AddSignature(const ir::Function& f);
   void AddNode(const ir::Function& f, const ir::Node& node, Emitter* e, std::vector<Value>* values);
   void NeedSymbols(const OpContext& c) const;
+  void NeedSpace(const OpContext& c) const;
   std::string LocationOf(const ir::Function& f, const ir::Node& node);
   std::string_view SymbolOf(const ir::Function& f) const { return symbols_.at(f.name()); }
 
   const exports::Program& program_;
   const ir::Module& module_;
   const bool locations_;
+  const size_t most_;
   std::string out_;
   std::unordered_map<std::string, std::string> symbols_;    // of functions
   std::unordered_map<std::string, size_t> location_index_;  // by text
@@ -111,6 +114,14 @@ void Writer::NeedSymbols(const OpContext& c) const {
   }
 }
 
+// Refuses a node that makes the text too long, before its bytes are copied.
+void Writer::NeedSpace(const OpContext& c) const {
+  const size_t more = c.node.op == ir::Op::kConstant ? HexSize(c.node.attr<ir::Literal>("value")) : 0;
+  if (out_.size() + more <= most_) return;
+  Refuse(c, StrCat("the text would have more than ", most_,
+                   " characters; make large constants variables, whose values are arguments"));
+}
+
 void Writer::AddNode(const ir::Function& f, const ir::Node& node, Emitter* e, std::vector<Value>* values) {
   const std::function<std::pair<std::string, std::vector<Type>>(const std::string&)> callee = [&](const auto& name) {
     const ir::Function& called = *module_.FindFunction(name);
@@ -123,6 +134,7 @@ void Writer::AddNode(const ir::Function& f, const ir::Node& node, Emitter* e, st
   for (int i = 0; i < node.num_results; ++i) c.types.push_back(f.type(node.result(i)));
   const bool control = ir::Info(node.op).Has(ir::kControl);
   if (!control) NeedSymbols(c);
+  NeedSpace(c);
   e->set_location(LocationOf(f, node));
   const Values results = RowOf(node.op).handler(c);
   for (int i = 0; i < node.num_results; ++i) {
@@ -192,13 +204,13 @@ std::string WhyRefused(const ir::Function&, const ir::Node& node) {
 
 }  // namespace
 
-std::string Write(const ir::Module& module, const StableHloOptions& options) {
+std::string Write(const ir::Module& module, const StableHloOptions& options, size_t most) {
   const std::vector<std::pair<std::string, int64_t>> dims(options.dims.begin(), options.dims.end());
   const passes::Extents extents = internal::Take(passes::BindNames(module, dims));
   const ir::Module numbers = internal::Take(passes::Specialize(module, extents));
   const exports::Format format{
       .name = "stablehlo", .expands = IsExpanded, .has_random_bits = true, .refuses = WhyRefused};
-  return Writer(internal::Take(exports::Prepare(numbers, options.entry, format)), options.locations).Run();
+  return Writer(internal::Take(exports::Prepare(numbers, options.entry, format)), options.locations, most).Run();
 }
 
 }  // namespace reel::stablehlo

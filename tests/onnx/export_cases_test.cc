@@ -1,17 +1,12 @@
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "frontend/onnx/export.h"
 #include "frontend/onnx/export_node.h"
-#include "frontend/onnx/writer.h"
 #include "ir/eval/eval.h"
 #include "ir/strings.h"
-#include "tests/onnx/python.h"
+#include "tests/onnx/runtime_folder.h"
 #include "tests/ops/compare.h"
 #include "tests/ops/op_cases.h"
 
@@ -21,7 +16,6 @@
 namespace reel::onnx {
 namespace {
 
-namespace fs = std::filesystem;
 using optable::OpCase;
 
 // Units in the last place beyond those of the case, of functions whose kernels have absolute errors.
@@ -49,7 +43,6 @@ std::string Excuse(const OpCase& c, const ExportRow& row, const std::string& err
   if (c.out_of_range) return "an index is out of range";
   if (Has(error, "NOT_IMPLEMENTED") && Has(std::string(row.note), "f32 alone") && Has(c.name, "f64"))
     return "no kernel of f64";
-  if (Has(error, "bfloat16")) return "NumPy has no such dtype";
   return "";
 }
 
@@ -69,29 +62,19 @@ ir::Literal WithZeros(const ir::Literal& got, const ir::Literal& want) {
   return ir::Literal(got.type(), std::move(bytes));
 }
 
-std::string ReadWhole(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return std::string(std::istreambuf_iterator<char>(file), {});
-}
-
 class Cases {
  public:
-  explicit Cases(int64_t opset)
-      : options_{.opset = opset}, folder_(fs::temp_directory_path() / StrCat("reel-onnx-", ::getpid(), "-", opset)) {
-    fs::create_directories(folder_);
-  }
-  ~Cases() { fs::remove_all(folder_); }
-  const fs::path& folder() const { return folder_; }
+  explicit Cases(int64_t opset) : options_{.opset = opset}, folder_(StrCat(opset)) {}
 
   // Every `stride`th case of an op; those that ONNX cannot say must be ones that the table refuses.
   void Write(ir::Op op, size_t stride) {
     const ExportRow& row = FindExport(op);
     const std::vector<OpCase> all = optable::CasesFor(op);
     for (size_t i = 0; i < all.size(); i += stride) {
-      if (Has(all[i].name, "bf16")) continue;  // no dtype of NumPy
       const auto model = Export(all[i].module, options_);
       if (model.ok()) {
-        Add(all[i], *model);
+        folder_.Add(*model, all[i].inputs);
+        cases_.push_back(all[i]);
       } else {
         ++refused_;
         EXPECT_TRUE(!row.write || row.refuses) << all[i].name << ": " << model.status();
@@ -99,14 +82,14 @@ class Cases {
     }
   }
 
-  void Finish() const { std::ofstream(folder_ / "list.json") << list_.dump(); }
+  bool Run(const std::string& python) { return folder_.Run(python); }
 
   void Compare() {
     int compared = 0, excused = 0;
     for (size_t n = 0; n < cases_.size(); ++n) {
       const OpCase& c = cases_[n];
       SCOPED_TRACE(c.name);
-      const std::string error = ReadWhole(folder_ / StrCat(n, ".err"));
+      const std::string error = folder_.Error(n);
       if (!error.empty()) {
         EXPECT_FALSE(Excuse(c, FindExport(c.op), error).empty()) << error;
         ++excused;
@@ -120,20 +103,6 @@ class Cases {
   }
 
  private:
-  void Add(const OpCase& c, const Model& model) {
-    const auto bytes = SerializeModel(model, "", nullptr);
-    ASSERT_TRUE(bytes.ok()) << bytes.status();
-    const std::string name = StrCat(cases_.size());
-    std::ofstream(folder_ / (name + ".onnx"), std::ios::binary) << *bytes;
-    for (size_t i = 0; i < c.inputs.size(); ++i) {
-      const auto raw = c.inputs[i].bytes();
-      std::ofstream(folder_ / StrCat(name, ".in", i), std::ios::binary)
-          .write(reinterpret_cast<const char*>(raw.data()), static_cast<std::streamsize>(raw.size()));
-    }
-    list_.push_back({{"name", name}, {"inputs", c.inputs.size()}});
-    cases_.push_back(c);
-  }
-
   void CompareResults(const OpCase& c, size_t n) {
     std::vector<ir::EvalTensor> inputs, sizes;
     for (const ir::Literal& x : c.inputs) {
@@ -146,19 +115,14 @@ class Cases {
     optable::Tolerance tolerance = c.tolerance;
     if (!tolerance.exact()) tolerance.ulps += SlackOf(c.op);
     for (size_t k = 0; k < want->size(); ++k) {
-      const std::string raw = ReadWhole(folder_ / StrCat(n, ".out", k));
-      ASSERT_EQ(raw.size(), (*want)[k].bytes().size());
-      const auto* bytes = reinterpret_cast<const std::byte*>(raw.data());
-      const ir::Literal read((*want)[k].type(), std::vector<std::byte>(bytes, bytes + raw.size()));
-      const ir::Literal got = WithZeros(read, (*want)[k]);
+      const ir::Literal got = WithZeros(folder_.Result(n, k, (*want)[k].type()), (*want)[k]);
       if (optable::DifferentBits(got, (*want)[k]).empty()) continue;
       EXPECT_EQ(optable::TooFar(got, (*exact)[k], (*magnitude)[k], tolerance), "");
     }
   }
 
   const OnnxExportOptions options_;
-  const fs::path folder_;
-  nlohmann::json list_ = nlohmann::json::array();
+  RuntimeFolder folder_;
   std::vector<OpCase> cases_;
   int refused_ = 0;
 };
@@ -168,8 +132,7 @@ void RunAll(int64_t opset, size_t stride) {
   if (python.empty()) GTEST_SKIP() << kNoOnnx;
   Cases cases(opset);
   for (const ir::Op op : ir::AllOps()) cases.Write(op, stride);
-  cases.Finish();
-  ASSERT_TRUE(RunExports(python, cases.folder().string()));
+  ASSERT_TRUE(cases.Run(python));
   cases.Compare();
 }
 

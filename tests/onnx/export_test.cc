@@ -5,8 +5,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <random>
-#include <set>
 #include <sstream>
 
 #include "frontend/export/names.h"
@@ -20,6 +18,7 @@
 #include "ir/strings.h"
 #include "ir/text/parser.h"
 #include "ir/verifier.h"
+#include "tests/onnx/bytes.h"
 #include "tests/paths.h"
 
 // What the exporter writes and refuses; ONNX Runtime is asked in export_cases_test.cc.
@@ -133,47 +132,6 @@ func @main(%x: f32[2]) -> (y: f32[2]) {
   fs::remove(path);
 }
 
-// Names are whatever users call things: each value of the model has its own.
-TEST(OnnxExport, AnyNamesStayApart) {
-  std::mt19937_64 rng(7);
-  const std::vector<std::string> parts{"a", "Add", "x", "_1", "a_1", ".next", " ", "\"", "/", "é", "constant", "loss"};
-  for (int round = 0; round < 300; ++round) {
-    ir::Function f("main");
-    std::set<std::string> used;
-    const auto name = [&] {
-      std::string text;
-      do {
-        text += parts[rng() % parts.size()];
-      } while (rng() % 2 || used.contains(text));
-      used.insert(text);
-      return text;
-    };
-    const Type type{kFloat32, {2}};
-    ir::Module module;
-    std::vector<ir::Value> values;
-    for (int i = 0; i < 3; ++i) values.push_back(f.AddParameter(name(), type));
-    const std::string variable = name();
-    module.AddVariable({variable, type, true, ir::Literal::Zeros(type)});
-    values.push_back(f.AddState(variable, type));
-    ir::Builder b(&f, &module);
-    for (int i = 0; i < 5; ++i) {
-      values.push_back(b.Add(values[rng() % values.size()], values[rng() % values.size()]));
-      f.set_name_hint(values.back(), parts[rng() % parts.size()]);
-    }
-    f.SetResults({values[5], values[6], values[0], values.back()});
-    f.set_result_names({parts[rng() % parts.size()], parts[rng() % parts.size()] + "2", "r"});
-    module.AddFunction(std::move(f));
-    if (!ir::Verify(module).ok()) continue;
-    const auto model = Export(module, {});
-    ASSERT_TRUE(model.ok()) << model.status();
-    std::set<std::string> given;
-    for (const ValueInfo& v : model->graph.inputs) EXPECT_TRUE(given.insert(v.name).second) << v.name;
-    for (const Node& node : model->graph.nodes) {
-      for (const std::string& out : node.outputs) EXPECT_TRUE(!out.empty() && given.insert(out).second) << out;
-    }
-  }
-}
-
 TEST(Names, AreAllowedAndUnique) {
   exports::Names names([](char c) { return (c >= 'a' && c <= 'z') || c == '_' || (c >= '0' && c <= '9'); });
   EXPECT_EQ(names.Unique("a.b"), "a_b");
@@ -198,9 +156,7 @@ func @main(%x: f32[2,3], %i: i64[2]) -> (y: f32[3,2], z: f32[2,3], n: i64[2]) {
 )");
   const auto model = Export(module, {});
   ASSERT_TRUE(model.ok()) << model.status();
-  const auto bytes = SerializeModel(*model, "", nullptr);
-  ASSERT_TRUE(bytes.ok());
-  const reel::Module back = Import(*bytes, "again", {}, nullptr);
+  const reel::Module back = Import(BytesOf(*model), "again", {}, nullptr);
   const ir::Module& again = back.internal_data()->module;
   const std::vector<ir::Literal> inputs{
       ir::Literal::From<float>({2, 3}, std::vector<float>{1.5f, -2.25f, 0, 3, -0.5f, 1e30f}),

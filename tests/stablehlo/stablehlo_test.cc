@@ -18,9 +18,11 @@
 #include "frontend/stablehlo/dense.h"
 #include "frontend/stablehlo/operators.h"
 #include "frontend/stablehlo/writer.h"
+#include "ir/builder.h"
 #include "ir/strings.h"
 #include "ir/text/parser.h"
 #include "ir/verifier.h"
+#include "tests/hostile_names.h"
 #include "tests/ops/op_cases.h"
 #include "tests/ops/random_graph.h"
 #include "tests/paths.h"
@@ -49,9 +51,9 @@ ir::Module Parse(std::string_view body) {
   return *module;
 }
 
-std::string ErrorOf(const ir::Module& module, const StableHloOptions& options = {}) {
+std::string ErrorOf(const ir::Module& module, const StableHloOptions& options = {}, size_t most = kMostText) {
   try {
-    Write(module, options);
+    Write(module, options, most);
   } catch (const Error& e) {
     return e.what();
   }
@@ -220,14 +222,16 @@ TEST(StableHlo, SymbolicExtents) {
 // Names are any text of UTF-8: they stand in strings alone.
 TEST(StableHlo, NamesAreAnything) {
   std::mt19937_64 rng(1);
-  constexpr std::string_view kParts[] = {"a", "\"", "\\", "%0",    "@main", "}",    "{", "é", "\xF0\x9F\x98\x80",
-                                         " ", "(",  "0",  "#loc0", "//",    "main", "."};
+  const std::vector<std::string> names = HostileNames();
   const auto name = [&] {
     std::string out;
-    for (uint64_t n = 1 + rng() % 5; n > 0; --n) out += kParts[rng() % std::size(kParts)];
+    do {
+      out += names[rng() % names.size()];
+    } while (out.empty() || rng() % 2);
     return out;
   };
-  for (int round = 0; round < 200; ++round) {
+  int tried = 0;
+  for (int round = 0; round < 300; ++round) {
     ir::Module module(name());
     const Type type{kFloat32, {2}};
     const std::string variable = name(), callee = name();
@@ -244,8 +248,11 @@ TEST(StableHlo, NamesAreAnything) {
       f.set_result_names({name()});
       module.AddFunction(std::move(f));
     }
+    if (!ir::Verify(module).ok()) continue;  // what cannot be printed is no name of a value
     ASSERT_EQ(Fault(Write(module, {.entry = callee})), "") << callee;
+    ++tried;
   }
+  EXPECT_GT(tried, 100);
 }
 
 TEST(StableHlo, Constants) {
@@ -262,6 +269,28 @@ TEST(StableHlo, Constants) {
   std::vector<uint8_t> many(33, 1);
   many[0] = 255;
   EXPECT_THAT(dense(ir::Literal::From<uint8_t>({33}, many)), testing::StartsWith("dense<\"0xFF01"));
+}
+
+// The text has no value of a variable; one that is too long is refused.
+TEST(StableHlo, ValuesOfVariablesAreApart) {
+  std::vector<float> values(1 << 16);
+  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);
+  const ir::Literal large = ir::Literal::From<float>({1 << 16}, values);
+  ir::Module module;
+  module.AddVariable({"w", large.type(), true, large});
+  ir::Function f("main");
+  const ir::Value w = f.AddState("w", large.type());
+  f.SetResults({w, w});
+  module.AddFunction(f);
+  EXPECT_LT(Write(module, {}).size(), 1000u);
+
+  ir::Function g("constant");
+  ir::Builder b(&g, &module);
+  g.SetResults({b.Neg(b.Constant(large))});
+  module.AddFunction(std::move(g));
+  EXPECT_GT(Write(module, {.entry = "constant"}).size(), values.size() * 8);
+  EXPECT_THAT(ErrorOf(module, {.entry = "constant"}, values.size() * 8),
+              HasSubstr("constant in @constant: the text would have more than 524288 characters; make"));
 }
 
 }  // namespace
