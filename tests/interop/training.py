@@ -1,5 +1,5 @@
-"""200 steps of the demo's three training steps in Reel and in JAX (XLA), IREE or TensorFlow, from the same state on the same data:
-how far losses and variables are apart.
+"""200 steps of the demo's three training steps in Reel and in JAX (XLA), IREE or TensorFlow, on the same data: how far losses
+and updates are apart, step by step from the same state and in runs that keep their own.
 
     reel train --steps 201 --output-dir FOLDER; PYTHONPATH=build/python python3 training.py FOLDER [--backend iree]"""
 
@@ -13,8 +13,12 @@ import numpy as np
 import reel
 
 STEPS = 200
-BOUND = 1e-4  # what a loss may be off, relative above 1
-WIDER = {("iree", "mnist_conv"): 1e-3}  # it is 2e-4 off there, for a cause that nobody knows
+# What a loss may be off, relative above 1: after one step from Reel's state, and in a run that keeps its own. In a run
+# last bits grow where two values of a pooling are nearly equal: Reel itself, from weights that are one last bit off,
+# departs by up to 3e-4 in 10 of 20 runs of the convolution net, IREE by 2e-4, at the same step.
+STEP_BOUND, RUN_BOUND = 1e-5, 1e-4
+WIDER = {("iree", "mnist_conv"): 1e-3}
+UPDATE_BOUND = 1e-3  # what a step's change of all variables may be off, by its norm
 # The batches: shape and largest integer of the inputs, and the number of classes.
 MODELS = {"mnist": ((64, 784), 0, 10), "mnist_conv": ((64, 784), 0, 10), "shakespeare": ((64, 8), 30, 30)}
 
@@ -29,21 +33,40 @@ def batches(shape, largest, classes):
         yield (x.astype(np.int32) if largest else x), labels.astype(np.int32)
 
 
-def compare(name, module, program, backend, bound):
+def distance(got, want):
+    return abs(got - want) / max(abs(want), 1.0)
+
+
+def norm(arrays):
+    return float(np.sqrt(sum(np.sum(np.square(a, dtype=np.float64)) for a in arrays)))
+
+
+def compare(name, module, program, backend, run_bound):
     exported = backend.export(module, "train")
-    run = backend.compile(exported)
+    compiled = backend.compile(exported)
     takes, gives = (backend.variables(exported, kind) for kind in ("arguments", "results"))
-    state = {n: module.value(n).numpy() for n in takes if n}
-    worst, losses = 0.0, []
+
+    def step(x, labels, state):
+        """The loss and the variables after a step."""
+        out = compiled(x, labels, *[state[n] for n in takes if n])
+        return float(out[0]), state | {n: value for n, value in zip(gives, out, strict=True) if n}
+
+    own = reels = {n: module.value(n).numpy() for n in takes if n}
+    step_off, run_off, update_off, losses = 0.0, 0.0, 0.0, []
     for x, labels in batches(*MODELS[name]):
-        want = float(program("train", x, labels))
-        out = run(x, labels, *[state[n] for n in takes if n])
-        losses.append(want)
-        worst = max(worst, abs(float(out[0]) - want) / max(abs(want), 1.0))
-        state.update((n, value) for n, value in zip(gives, out, strict=True) if n)
-    variables = max(float(np.abs(program.variable(n).numpy() - v).max()) for n, v in state.items())
-    print(f"{name}: loss {losses[0]:.4f} to {losses[-1]:.4f}; farthest loss {worst:.2g}, variable {variables:.2g}")
-    return worst <= bound
+        losses.append(float(program("train", x, labels)))
+        loss, after = step(x, labels, reels)
+        step_off = max(step_off, distance(loss, losses[-1]))
+        loss, own = step(x, labels, own)
+        run_off = max(run_off, distance(loss, losses[-1]))
+        before, reels = reels, {n: program.variable(n).numpy() for n in reels}
+        change = norm(reels[n] - before[n] for n in reels)
+        update_off = max(update_off, norm(after[n] - reels[n] for n in reels) / change)
+    print(
+        f"{name}: loss {losses[0]:.4f} to {losses[-1]:.4f}; farthest: loss of a step {step_off:.2g}, its update "
+        f"{update_off:.2g}, loss of the run {run_off:.2g}"
+    )
+    return step_off <= STEP_BOUND and update_off <= UPDATE_BOUND and run_off <= run_bound
 
 
 def main():
@@ -55,7 +78,7 @@ def main():
     programs = {name: reel.compile(module) for name, module in modules.items()}  # before TensorFlow's LLVM is there
     backend = interop.BACKENDS[options.backend]()
     good = [
-        compare(name, modules[name], programs[name], backend, WIDER.get((options.backend, name), BOUND))
+        compare(name, modules[name], programs[name], backend, WIDER.get((options.backend, name), RUN_BOUND))
         for name in MODELS
     ]
     return 0 if all(good) else 1
