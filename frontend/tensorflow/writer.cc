@@ -11,6 +11,7 @@
 #include "frontend/values/status.h"
 #include "ir/budget_scope.h"
 #include "ir/names.h"
+#include "ir/siphash.h"
 #include "ir/strings.h"
 #include "passes/specialize.h"
 
@@ -189,6 +190,28 @@ Value AddState(const exports::State& state, int64_t index, Emitter* e) {
   return value;
 }
 
+// Graphs that are imported into one share its library, where a name means one function: what it does is a part of it.
+void NameByContent(Body* main, Library* library) {
+  proto::FunctionDefLibrary functions;
+  for (const Body& f : library->functions) ToFunctionDef(f, functions.add_function());
+  ir::SipHash hash({0, 0});
+  hash.Add(Serialized(functions));
+  std::string tag = "_";
+  for (uint64_t sum = hash.Sum()[0]; tag.size() < 9; sum >>= 4) tag += "0123456789abcdef"[sum & 15];
+  const auto rename = [&](Body* body) {
+    for (GraphNode& node : body->nodes) {
+      for (Attr& attr : node.attrs) {
+        if (auto* f = std::get_if<FunctionName>(&attr.value)) f->name += tag;
+      }
+    }
+  };
+  rename(main);
+  for (Body& f : library->functions) {
+    f.name += tag;
+    rename(&f);
+  }
+}
+
 }  // namespace
 
 bool InFunctionName(char c) {
@@ -248,7 +271,9 @@ std::string WriteGraphDef(const ir::Module& module, std::string_view entry, cons
     if (result.state) attrs.push_back({"_reel_variable", result.state->variable});
   }
   proto::GraphDef graph;
-  ToGraphDef(e.Finish("", {}, {}), library, &graph);
+  Body main = e.Finish("", {}, {});
+  NameByContent(&main, &library);
+  ToGraphDef(main, library, &graph);
   if (graph.ByteSizeLong() > static_cast<size_t>(std::numeric_limits<int32_t>::max()))
     internal::ThrowInvalid("tensorflow: the graph is over 2 GiB, the limit of a GraphDef: write a SavedModel");
   return Serialized(graph);

@@ -285,6 +285,23 @@ TEST(TensorFlowGraph, ResultsHaveTheirNames) {
   EXPECT_THAT(text, HasSubstr("  x_1 = Identity(neg_1) T=DT_FLOAT _reel_name=\"x\" _reel_output=1"));
 }
 
+std::set<std::string> FunctionsOf(const ir::Module& module) {
+  std::set<std::string> out;
+  const proto::GraphDef graph = GraphOf(module);
+  for (const auto& f : graph.library().function()) out.insert(f.signature().name());
+  return out;
+}
+
+// Two graphs may be parts of one: functions of one name are one.
+TEST(TensorFlowGraph, FunctionsAreNamedByWhatTheyDo) {
+  std::string other(kStep);
+  other.replace(other.find("neg %x"), 6, "exp %x");
+  const std::set<std::string> names = FunctionsOf(Parse(kStep)), changed = FunctionsOf(Parse(other));
+  EXPECT_EQ(names, FunctionsOf(Parse(kStep)));
+  EXPECT_EQ(names.size(), changed.size());
+  for (const std::string& name : changed) EXPECT_FALSE(names.contains(name)) << name;
+}
+
 TEST(TensorFlowGraph, RefusesByOpFunctionAndLine) {
   const ir::Module callback = Parse(R"(func @main(%x: f32[2]) -> (f32[2]) {
   %0 = callback %x {dtype=f32, effect=false, guarded=false, id=1, of="numpy_function", shape=[2]} : f32[2] loc("model.py":7)

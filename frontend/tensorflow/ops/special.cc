@@ -39,7 +39,11 @@ HANDLER(Erf) {
   return {e.Unary(c.said, e.Binary("Minimum", e.Binary("Maximum", c.x[0], below), above))};
 }
 
-HANDLER(ErfInv) { return {InverseErf(c.e, c.x[0])}; }
+HANDLER(ErfInv) {
+  const Value& x = c.x[0];
+  const Value at_zero = c.e.Compare("Equal", x, c.e.Scalar(x.type.dtype, 0));  // with its sign
+  return {c.e.Select(at_zero, x, InverseErf(c.e, x))};
+}
 
 // y with erfc(y) = x for x in (0, 1], mirrored above: of small x an estimate, whose digits each of Halley's steps
 // triples.
@@ -104,7 +108,7 @@ HANDLER(Betainc) {
   Value value = e.Emit(c.said, {a, b, x}, a.type);
   value = e.Select(e.Or(equal(b, zero), equal(a, infinity)), zero, value);
   value = e.Select(e.Or(equal(a, zero), equal(b, infinity)), one, value);
-  value = e.Select(e.Or(equal(x, zero), equal(x, one)), x, value);
+  value = e.Select(e.Or(equal(x, zero), equal(x, one)), e.Unary("Abs", x), value);
   return {e.Convert(e.Select(known, value, e.Scalar(kFloat64, kNotANumber)), c.type().dtype)};
 }
 
