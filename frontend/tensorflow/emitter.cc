@@ -34,6 +34,24 @@ Shape Together(const Shape& a, const Shape& b) {
   return out;
 }
 
+// TensorFlow joins neighbouring axes that all stretch, or all stay, and takes 5 of these: where there are more, the
+// shape in which only the first ones stretch.
+Shape FirstStretch(const Shape& x, const Shape& shape) {
+  Shape from = x;
+  while (from.rank() < shape.rank()) from.insert(0, 1);
+  int runs = 0, begin = -1, end = 0;  // of the first run that stretches
+  for (int axis = 0; axis < shape.rank(); ++axis) {
+    const bool stretches = from[axis] != shape[axis];
+    const bool goes_on = axis > 0 && stretches == (from[axis - 1] != shape[axis - 1]);
+    if (!goes_on) ++runs;
+    if (stretches && begin < 0) begin = axis;
+    if (stretches && (begin == axis || (goes_on && end == axis))) end = axis + 1;
+  }
+  if (runs <= 5) return shape;
+  for (int axis = begin; axis < end; ++axis) from.set(axis, shape[axis]);
+  return from;
+}
+
 bool BeginsNodeName(char c) { return InNodeName(c) && c != '_' && c != '/' && c != '-'; }
 
 bool InArgument(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; }
@@ -233,7 +251,10 @@ Value Emitter::Compare(std::string_view op, const Value& a, const Value& b) {
 
 Value Emitter::Select(const Value& condition, const Value& a, const Value& b) {
   const Shape shape = Together(condition.type.shape, Together(a.type.shape, b.type.shape));
-  return Emit("SelectV2", {condition, a, b}, {a.type.dtype, shape});
+  if (shape.rank() <= 8) return Emit("SelectV2", {condition, a, b}, {a.type.dtype, shape});
+  // The kernel stretches no more axes than these: the first version, of one shape, has any number.
+  const Value mask = BroadcastTo(condition, shape), x = BroadcastTo(a, shape), y = BroadcastTo(b, shape);
+  return Emit("Select", {mask, x, y}, {a.type.dtype, shape});
 }
 
 Value Emitter::Convert(const Value& x, DType dtype) {
@@ -253,6 +274,8 @@ Value Emitter::Reshape(const Value& x, const Shape& shape) {
 
 Value Emitter::BroadcastTo(const Value& x, const Shape& shape) {
   if (x.type.shape == shape) return x;
+  const Shape first = FirstStretch(x.type.shape, shape);
+  if (!(first == shape)) return BroadcastTo(Emit("BroadcastTo", {x, Extents(first)}, {x.type.dtype, first}), shape);
   return Emit("BroadcastTo", {x, Extents(shape)}, {x.type.dtype, shape});
 }
 

@@ -12,6 +12,16 @@ Value AlongAxis(Emitter& e, int rank, int axis, const Value& number) {
   return e.Mul(e.Numbers(unit), number);
 }
 
+// Kernels take 8 axes, and Spaced adds one. Where there are more, an axis at a time stands between two that the others
+// are joined to; without numbers they cannot be joined.
+bool HasManyAxes(const Shape& shape) { return shape.rank() > 7 && shape.is_constant(); }
+
+Shape AroundAxis(const Shape& shape, int axis) {
+  int64_t before = 1, after = 1;
+  for (int i = 0; i < shape.rank(); ++i) (i < axis ? before : after) *= i == axis ? 1 : shape.dim(i);
+  return {before, shape[axis], after};
+}
+
 // A scalar moved into [0, last], as i64.
 Value InRange(Emitter& e, const Value& start, int64_t last) {
   const Value zero = e.ScalarInt(kInt64, 0), end = e.ScalarInt(kInt64, last);
@@ -45,8 +55,36 @@ Value Spaced(Emitter& e, const Value& x, const Value& scalar, int axis, int64_t 
 
 }  // namespace
 
+Value OneByOne(Emitter& e, const Value& x, const std::function<Value(const Value&, int)>& change) {
+  Value out = x;
+  for (int axis = 0; axis < x.type.shape.rank(); ++axis) {
+    const Value three = e.Reshape(out, AroundAxis(out.type.shape, axis)), changed = change(three, axis);
+    Shape shape = out.type.shape;
+    shape.set(axis, changed.type.shape[1]);
+    if (changed.node != three.node) out = e.Reshape(changed, shape);
+  }
+  return out;
+}
+
+Value ReverseOf(Emitter& e, const Value& x, const std::vector<int64_t>& axes) {
+  if (HasManyAxes(x.type.shape)) {
+    return OneByOne(e, x, [&](const Value& three, int axis) {
+      const bool turned = std::find(axes.begin(), axes.end(), axis) != axes.end();
+      return turned ? ReverseOf(e, three, {1}) : three;
+    });
+  }
+  return axes.empty() ? x : e.Emit("ReverseV2", {x, e.Numbers(axes)}, x.type);
+}
+
 Value SliceOf(Emitter& e, const Value& x, const std::vector<int64_t>& starts, const std::vector<int64_t>& limits,
               const std::vector<int64_t>& strides) {
+  if (HasManyAxes(x.type.shape)) {
+    return OneByOne(e, x, [&](const Value& three, int axis) {
+      const auto i = static_cast<size_t>(axis);
+      const int64_t before = three.type.shape.dim(0), after = three.type.shape.dim(2);
+      return SliceOf(e, three, {0, starts[i], 0}, {before, limits[i], after}, {1, strides[i], 1});
+    });
+  }
   Shape shape;
   int64_t whole = 0;  // bits of the axes without numbers
   for (size_t i = 0; i < starts.size(); ++i) {
@@ -61,6 +99,12 @@ Value SliceOf(Emitter& e, const Value& x, const std::vector<int64_t>& starts, co
 }
 
 Value DynamicSliceAxis(Emitter& e, const Value& x, const Value& start, int axis, int64_t size) {
+  if (HasManyAxes(x.type.shape)) {
+    Shape shape = x.type.shape;
+    shape.set(axis, size);
+    const Value three = e.Reshape(x, AroundAxis(x.type.shape, axis));
+    return e.Reshape(DynamicSliceAxis(e, three, start, 1, size), shape);
+  }
   Type type = x.type;
   const Value at = InRange(e, start, x.type.shape.dim(axis) - size);
   type.shape.set(axis, size);
@@ -70,6 +114,11 @@ Value DynamicSliceAxis(Emitter& e, const Value& x, const Value& start, int axis,
 }
 
 Value DynamicUpdateAxis(Emitter& e, const Value& x, const Value& part, const Value& start, int axis) {
+  if (HasManyAxes(x.type.shape)) {
+    const Value three = e.Reshape(x, AroundAxis(x.type.shape, axis));
+    const Value of_three = e.Reshape(part, AroundAxis(part.type.shape, axis));
+    return e.Reshape(DynamicUpdateAxis(e, three, of_three, start, 1), x.type.shape);
+  }
   const int rank = x.type.shape.rank();
   const int64_t size = part.type.shape.dim(axis);
   const Value at = InRange(e, start, x.type.shape.dim(axis) - size);
@@ -94,6 +143,12 @@ Value SpreadOf(Emitter& e, const Value& x, const Shape& shape, const std::vector
 
 // What is cut goes first: low and high may be large and cancel.
 Value PadOf(Emitter& e, const Value& x, const Value& scalar, const Padding& padding) {
+  if (HasManyAxes(x.type.shape)) {
+    return OneByOne(e, x, [&](const Value& three, int axis) {
+      const auto i = static_cast<size_t>(axis);
+      return PadOf(e, three, scalar, {{0, padding.low[i], 0}, {0, padding.high[i], 0}, {0, padding.interior[i], 0}});
+    });
+  }
   Value out = x;
   const int rank = x.type.shape.rank();
   std::vector<int64_t> numbers, starts, limits;

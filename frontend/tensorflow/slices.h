@@ -2,12 +2,17 @@
 #define REEL_FRONTEND_TENSORFLOW_SLICES_H_
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "frontend/tensorflow/emitter.h"
 
 namespace reel::tensorflow {
 
+/// Every axis in turn, as the middle one of three; `change` gives the three back if nothing changes.
+Value OneByOne(Emitter& e, const Value& x, const std::function<Value(const Value& three, int axis)>& change);
+/// The elements along axes in the opposite order.
+Value ReverseOf(Emitter& e, const Value& x, const std::vector<int64_t>& axes);
 /// x[starts:limits:strides]; a symbolic axis stays whole, whatever its limit.
 Value SliceOf(Emitter& e, const Value& x, const std::vector<int64_t>& starts, const std::vector<int64_t>& limits,
               const std::vector<int64_t>& strides);

@@ -16,7 +16,9 @@ done
 for backend in jax iree tensorflow; do
   "$python" -B "$here/training.py" "$folder/demo" --backend "$backend"
 done
+"$python" -B "$here/operations.py"
 "$python" -B "$here/symbolic.py"
+"$python" -B "$here/many_axes.py"
 "$python" -B "$here/interop.py" "$folder/stablehlo" --backend jax
 "$python" -B "$here/interop.py" "$folder/stablehlo" --backend iree --every 11
 "$python" -B "$here/interop.py" "$folder/tensorflow" --backend tensorflow

@@ -144,6 +144,8 @@ HANDLER(Pow) {
   return {e.Select(sure, one, e.Binary(c.said, a, b))};
 }
 
+HANDLER(Select) { return {c.e.Select(c.x[0], c.x[1], c.x[2])}; }
+
 HANDLER(Shift) {
   Emitter& e = c.e;
   const Value& by = c.x[1];

@@ -19,11 +19,7 @@ HANDLER(Pad) {
   return {PadOf(c.e, x, c.x[1], {c.ints("low"), c.ints("high"), c.ints("interior")})};
 }
 
-HANDLER(Reverse) {
-  const auto& axes = c.ints("axes");
-  if (axes.empty()) return {c.x[0]};
-  return {c.e.Emit(c.said, {c.x[0], c.e.Numbers(axes)}, c.type())};
-}
+HANDLER(Reverse) { return {ReverseOf(c.e, c.x[0], c.ints("axes"))}; }
 
 // Every axis in turn: the elements of its windows, whose new axis then goes to the end.
 HANDLER(Window) {
