@@ -109,6 +109,19 @@ class Philox {
   const int64_t blocks_, words_;
 };
 
+// Loops over matrices are written for numbers: with symbols a node stays, and the writer says what it needs.
+bool LacksNumbers(const ir::Function& f, const ir::Node& node) {
+  switch (node.op) {
+    case ir::Op::kCholesky:
+    case ir::Op::kTriangularSolve:
+    case ir::Op::kLu:
+    case ir::Op::kQr:
+    case ir::Op::kEigh:
+    case ir::Op::kSvd: return !f.type(node.operands[0]).shape.is_constant();
+    default: return false;
+  }
+}
+
 absl::Status ExpandRandom(ir::Module* m) {
   for (const auto& f : m->functions()) {
     const auto done = passes::Rewrite(f.get(), m, [&](const ir::Node& node, passes::Copier& copier, ir::Builder& b) {
@@ -166,7 +179,10 @@ absl::StatusOr<Program> Prepare(const ir::Module& module, std::string_view entry
   if (!alone.ok()) return alone.status();
   Program out{.module = *std::move(alone), .entry = *name, .state = {}};
   if (format.expands) {
-    if (auto done = passes::ExpandNodes(&out.module, format.expands); !done.ok()) return done.status();
+    const auto expands = [&](const ir::Function& f, const ir::Node& n) {
+      return !LacksNumbers(f, n) && format.expands(f, n);
+    };
+    if (auto done = passes::ExpandNodes(&out.module, expands); !done.ok()) return done.status();
   }
   if (!format.has_random_bits) {
     if (absl::Status s = ExpandRandom(&out.module); !s.ok()) return s;

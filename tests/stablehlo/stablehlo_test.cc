@@ -219,6 +219,17 @@ TEST(StableHlo, SymbolicExtents) {
   EXPECT_THAT(fixed, HasSubstr("tensor<8x3xf32>"));
 }
 
+TEST(StableHlo, MatricesWithoutNumbersAreRefused) {
+  const ir::Module batch = Parse(R"(symbol "B" in [1, 64]
+func @main(%x: f32[B,2,2]) -> (f32[B,2,2], f32[B,2,2]) {
+  %0, %1 = qr %x : f32[B,2,2], f32[B,2,2] loc("model.py":3)
+  return %0, %1
+}
+)");
+  EXPECT_THAT(ErrorOf(batch), HasSubstr("qr in @main (model.py:3)"));
+  EXPECT_THAT(ErrorOf(batch), HasSubstr("--dim NAME=N"));
+}
+
 // Names are any text of UTF-8: they stand in strings alone.
 TEST(StableHlo, NamesAreAnything) {
   std::mt19937_64 rng(1);

@@ -356,6 +356,17 @@ func @main(%x: f32[B], %s: i64[2]) -> (i32[B]) {
   EXPECT_THAT(ErrorOf(random), HasSubstr("--dim NAME=N"));
 }
 
+TEST(TensorFlowGraph, MatricesWithoutNumbersAreRefused) {
+  const ir::Module batch = Parse(R"(symbol "B" in [1, 64]
+func @main(%x: f32[B,2,2]) -> (f32[B,2,2], f32[B,2,2]) {
+  %0, %1 = qr %x : f32[B,2,2], f32[B,2,2] loc("model.py":3)
+  return %0, %1
+}
+)");
+  EXPECT_THAT(ErrorOf(batch), HasSubstr("qr in @main (model.py:3)"));
+  EXPECT_THAT(ErrorOf(batch), HasSubstr("--dim NAME=N"));
+}
+
 // Names are any text: nodes, arguments and functions are called near them.
 TEST(TensorFlowGraph, NamesAreAnything) {
   std::mt19937_64 rng(1);

@@ -32,6 +32,9 @@ HANDLER(TriangularSolve) {
 }
 
 // The writer has put loops in its place.
-HANDLER(Expanded) { Refuse(c, "was not written out as loops, which is a fault of Reel"); }
+HANDLER(Expanded) {
+  NeedConstantShape(c, c.x[0].type.shape);
+  Refuse(c, "was not written out as loops, which is a fault of Reel");
+}
 
 }  // namespace reel::stablehlo

@@ -32,7 +32,7 @@ HANDLER(Recurrence) {
   Emitter& e = c.e;
   const DType dtype = c.type().dtype, wide = dtype == kFloat32 ? kFloat64 : dtype;
   const int axis = static_cast<int>(c.attr_int("axis"));
-  NeedNumbers(c, c.type().shape);
+  NeedNumbers(c, Shape{c.type().shape[axis]});
   const int64_t count = c.type().shape.dim(axis);
   const bool reverse = c.attr_bool("reverse");
   Type column{wide, c.type().shape};

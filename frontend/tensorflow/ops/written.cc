@@ -3,7 +3,10 @@
 namespace reel::tensorflow {
 
 // What the writer has put compositions in the place of, if extents are numbers.
-HANDLER(Expanded) { Refuse(c, "was not written out as loops, which is a fault of Reel"); }
+HANDLER(Expanded) {
+  NeedNumbers(c, c.x[0].type.shape);
+  Refuse(c, "was not written out as loops, which is a fault of Reel");
+}
 
 HANDLER(Written) {
   NeedNumbers(c, c.type().shape);
