@@ -62,7 +62,8 @@ absl::StatusOr<Backend*> GetBackend() {
   // A library that finds no memory while it is opened ends the process.
   if (!HasRoom(kLibraryBytes)) return absl::ResourceExhaustedError(StrCat("no memory for ", kLibrary, " and LLVM"));
   std::string error;
-  void* const library = runtime::OpenBeside(kLibrary, &error);
+  // TensorFlow shows the process its own LLVM, of another version.
+  void* const library = runtime::OpenBeside(kLibrary, &error, "LLVMContextCreate");
   const auto getter = library ? reinterpret_cast<Backend* (*)()>(::dlsym(library, "reel_backend")) : nullptr;
   if (getter == nullptr) {
     const bool found = error.find("libLLVM") != std::string::npos;  // and what it needs was not

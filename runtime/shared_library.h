@@ -10,8 +10,9 @@ namespace reel::runtime {
 std::string PathBeside(const char* name);
 
 // The library beside libreel.so, else where the loader looks; null, with the loader's text, if there
-// is none.
-void* OpenBeside(const char* name, std::string* error = nullptr);
+// is none. If the process sees the symbol `others` of one that it needs, that is another program's copy: the library
+// then looks in what it needs itself first.
+void* OpenBeside(const char* name, std::string* error = nullptr, const char* others = nullptr);
 
 }  // namespace reel::runtime
 

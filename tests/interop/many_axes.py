@@ -31,7 +31,7 @@ def cases():
 def main():
     x = np.arange(2**RANK, dtype=np.float32).reshape(SHAPE) % 37
     graphs = {name: reel.trace(f, [reel.TensorSpec(SHAPE)]) for name, f in cases().items()}
-    want = {name: f(reel.asarray(x)).numpy() for name, f in cases().items()}  # before TensorFlow's LLVM is there
+    want = {name: f(reel.asarray(x)).numpy() for name, f in cases().items()}
     backend = TensorFlow()
     for name, graph in graphs.items():
         (got,) = backend.compile(backend.export(graph, ""))(x)

@@ -34,7 +34,6 @@ def make_step():
 def main():
     step, variables = make_step()
     rng = np.random.default_rng(0)
-    step(*inputs(rng, 2))  # compiled before TensorFlow's LLVM is there
     backend = TensorFlow()
     exported = backend.export(step, "train")
     run = backend.compile(exported)

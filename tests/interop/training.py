@@ -41,9 +41,10 @@ def norm(arrays):
     return float(np.sqrt(sum(np.sum(np.square(a, dtype=np.float64)) for a in arrays)))
 
 
-def compare(name, module, program, backend, run_bound):
+def compare(name, folder, backend, run_bound):
+    module = reel.load(str(folder / name / f"{name}.reel"))
     exported = backend.export(module, "train")
-    compiled = backend.compile(exported)
+    compiled, program = backend.compile(exported), reel.compile(module)
     takes, gives = (backend.variables(exported, kind) for kind in ("arguments", "results"))
 
     def step(x, labels, state):
@@ -74,13 +75,8 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--backend", choices=interop.BACKENDS, default="jax")
     options = parser.parse_args()
-    modules = {name: reel.load(str(options.folder / name / f"{name}.reel")) for name in MODELS}
-    programs = {name: reel.compile(module) for name, module in modules.items()}  # before TensorFlow's LLVM is there
     backend = interop.BACKENDS[options.backend]()
-    good = [
-        compare(name, modules[name], programs[name], backend, WIDER.get((options.backend, name), RUN_BOUND))
-        for name in MODELS
-    ]
+    good = [compare(name, options.folder, backend, WIDER.get((options.backend, name), RUN_BOUND)) for name in MODELS]
     return 0 if all(good) else 1
 
 
