@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <limits>
 
 #include "ir/strings.h"
 
@@ -330,23 +331,32 @@ std::string Emitter::AddFunction(std::string_view name, const std::vector<Type>&
   return unique;
 }
 
-Values Emitter::While(const Values& start, const Region& cond, const Region& body) {
-  const std::vector<Type> types = TypesOf(start);
-  const std::string cond_name = AddFunction("while_cond", types, cond);
-  const std::string body_name = AddFunction("while_body", types, body);
-  return Loop(start, cond_name, body_name);
-}
-
-Values Emitter::Loop(const Values& start, const std::string& cond, const std::string& body) {
+Values Emitter::While(const Values& start, const Region& cond, const Region& body, int64_t most) {
+  const auto own = [](const Values& v) { return Values(v.begin() + 2, v.end()); };
+  const bool limited = most >= 0;
+  const int64_t limit = limited ? std::min<int64_t>(most, std::numeric_limits<int32_t>::max()) : -1;
+  Values carried{ScalarInt(kInt32, 0), ScalarInt(kInt32, limit)};
+  carried.insert(carried.end(), start.begin(), start.end());
   std::vector<DType> dtypes;
   std::vector<Shape> shapes;
-  for (const Value& v : start) {
+  for (const Value& v : carried) {
     dtypes.push_back(v.type.dtype);
     shapes.push_back(v.type.shape);
   }
-  return EmitAll(
-      "StatelessWhile", start, TypesOf(start),
-      {{"T", dtypes}, {"cond", FunctionName{cond}}, {"body", FunctionName{body}}, {"output_shapes", shapes}});
+  const std::vector<Type> types = TypesOf(carried);
+  const std::string cond_name = AddFunction("while_cond", types, [&](Emitter& in, const Values& v) {
+    const Value more = cond(in, own(v))[0];
+    return Values{limited ? in.And(in.Compare("Less", v[0], v[1]), more) : more};
+  });
+  const std::string body_name = AddFunction("while_body", types, [&](Emitter& in, const Values& v) {
+    Values next{in.Add(v[0], in.ScalarInt(kInt32, 1)), v[1]};
+    const Values results = body(in, own(v));
+    next.insert(next.end(), results.begin(), results.end());
+    return next;
+  });
+  const FunctionName condition{cond_name}, iteration{body_name};
+  return own(EmitAll("StatelessWhile", carried, types,
+                     {{"T", dtypes}, {"cond", condition}, {"body", iteration}, {"output_shapes", shapes}}));
 }
 
 Value Emitter::ExtentOf(Extent extent) {

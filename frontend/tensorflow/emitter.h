@@ -140,9 +140,9 @@ class Emitter {
 
   /// Carried values: all that cond and body read; each builds a function of its own.
   using Region = std::function<Values(Emitter&, const Values&)>;
-  Values While(const Values& start, const Region& cond, const Region& body);
-  /// The same with functions of the library.
-  Values Loop(const Values& start, const std::string& cond, const std::string& body);
+  /// `most` iterations, -1: any number. In TensorFlow the loop carries a counter and that number before the values,
+  /// from which its tape knows how many results of each iteration to keep.
+  Values While(const Values& start, const Region& cond, const Region& body, int64_t most = -1);
 
   /// The extents of a shape as i64[rank], the symbolic ones read at run time.
   Value Extents(const Shape& shape);

@@ -131,11 +131,23 @@ def fine_tunes(model, arrays):
     return losses[-1] < losses[0]
 
 
+def check_loop(path):
+    """TensorFlow's tape goes through loops and branches."""
+    arrays = np.load(path.with_suffix(".npz"))
+    model = tf.saved_model.load(str(path))
+    with tf.GradientTape() as tape:
+        y = model.f(arrays["x"])["y"]
+        total = tf.reduce_sum(y)
+    worst = max(off(y.numpy(), arrays["y"]), off(tape.gradient(total, model.w).numpy(), arrays["gradient"]))
+    print(f"loop: result and gradient are {worst:.2g} apart")
+    return worst <= BOUND
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=pathlib.Path)
     folder = parser.parse_args().folder
-    good = check_training(folder / "perceptron")
+    good = check_training(folder / "perceptron") and check_loop(folder / "loop")
     odd = sorted(path.with_suffix("") for path in folder.glob("odd*.json"))
     for path in odd:
         try:

@@ -1,5 +1,5 @@
 """Writes SavedModels and what Reel computes with them, for saved_model.py to compare in TensorFlow: a network that
-trains, and modules whose names are any text, with variables of every dtype. Not in one process with TensorFlow, whose
+trains, a loop, and modules whose names are any text, with variables of every dtype. Not in one process with TensorFlow, whose
 LLVM and Reel's may be two.
 
     PYTHONPATH=build/python python3 saved_model_cases.py FOLDER [--cases 40]"""
@@ -125,6 +125,23 @@ def training_case(folder):
     np.savez(folder / "perceptron.npz", x=data, labels=answers, losses=losses, predicted=program("predict", data[0]))
 
 
+def loop_case(folder):
+    """A loop, one with a limit, and a branch in it, and the gradient by Reel's tape."""
+    w = reel.Variable(np.float32(0.5), name="w")
+
+    def f(x):
+        _, y = reel.while_loop(lambda i, y: i < 5, lambda i, y: (i + 1, reel.sin(y * w) + y), (reel.asarray(0), x))
+        (y,) = reel.while_loop(lambda y: reel.sum(y) < 1e6, lambda y: (y * w * 3.0,), (y,), maximum_iterations=4)
+        return {"y": reel.cond(reel.sum(y) > 0, lambda: y * y * w, lambda: y * 2.0)}
+
+    convert(reel.Module.lift({"f": (f, [reel.TensorSpec((3,), name="x")])}), folder, "loop")
+    x = np.array([0.1, 0.2, 0.3], np.float32)
+    with reel.GradientTape() as tape:
+        y = f(x)["y"]
+        total = reel.sum(y)
+    np.savez(folder / "loop.npz", x=x, y=y, gradient=tape.gradient(total, w))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=pathlib.Path)
@@ -132,6 +149,7 @@ def main():
     options = parser.parse_args()
     options.folder.mkdir(parents=True)
     training_case(options.folder)
+    loop_case(options.folder)
     for number in range(options.cases):
         odd_case(options.folder, number)
 

@@ -40,24 +40,10 @@ HANDLER(While) {
   const std::string cond = c.callee(c.node.attr<std::string>("cond")),
                     body = c.callee(c.node.attr<std::string>("body"));
   const ir::AttrValue* limit = c.node.attrs().Find("maximum_iterations");
-  if (!limit) return c.e.Loop(c.x, cond, body);
-  Values start = c.x;
-  start.push_back(c.e.ScalarInt(kInt64, 0));
-  const int64_t most = std::get<int64_t>(*limit);
-  const auto own = [](const Values& v) { return Values(v.begin(), v.end() - 1); };
-  Values results = c.e.While(
-      start,
-      [&](Emitter& in, const Values& v) {
-        const Value more = CallIn(in, cond, own(v), {{kBool, {}}})[0];
-        return Values{in.And(more, in.Compare("Less", v.back(), in.ScalarInt(kInt64, most)))};
-      },
-      [&](Emitter& in, const Values& v) {
-        Values next = CallIn(in, body, own(v), c.types);
-        next.push_back(in.Add(v.back(), in.ScalarInt(kInt64, 1)));
-        return next;
-      });
-  results.resize(c.types.size());
-  return results;
+  return c.e.While(
+      c.x, [&](Emitter& in, const Values& v) { return CallIn(in, cond, v, {{kBool, {}}}); },
+      [&](Emitter& in, const Values& v) { return CallIn(in, body, v, c.types); },
+      limit ? std::get<int64_t>(*limit) : -1);
 }
 
 }  // namespace reel::tensorflow
