@@ -25,3 +25,5 @@ done
 rm -rf "$folder/saved_model"
 "$build/venv/bin/python3" -B "$here/saved_model_cases.py" "$folder/saved_model"
 "$python" -B "$here/saved_model.py" "$folder/saved_model"
+# The same losses in the object, ONNX Runtime, JAX, IREE and TensorFlow; the times are no measurement here.
+"$python" -B "$here/../bench/peers/exports.py" "$folder/demo" --rounds 1 --python onnxruntime="$build/venv/bin/python3"
