@@ -1,4 +1,6 @@
 #include <gtest/gtest.h>
+
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "cli_testing.h"
@@ -110,6 +112,27 @@ TEST_F(Commands, ConvertToStableHlo) {
   ExpectFailure(Reel({"convert", file_, "-o", Path("small.mlir"), "--dim", "none=2"}), kInvalid, "none");
   ExpectFailure(Reel({"convert", file_, "-o", Path("small.reel"), "--function", "main"}), kUsage, ".mlir");
   ExpectFailure(Reel({"convert", file_, "-o", Path("small.reel"), "--dim", "B=2"}), kUsage, ".mlir");
+}
+
+// Weights beside the model are read again from there; both files appear, or none.
+TEST_F(Commands, ConvertToOnnxWithExternalData) {
+  std::string numbers = "1";
+  for (int i = 2; i <= 512; ++i) numbers += ", " + std::to_string(i);
+  const std::string text = "reel 1\nmodule \"m\"\nvariable @w: f32[512] = [" + numbers +
+                           "]\nfunc @main(%x: f32[512]) state(@w: f32[512]) -> (y: f32[512]) {\n"
+                           "  %0 = mul %x, @w : f32[512]\n  return %0 state(@w)\n}\n";
+  Write(Path("m.reel.txt"), text);
+  Ok({"convert", Path("m.reel.txt"), "-o", Path("m.onnx"), "--external-data"});
+  EXPECT_EQ(2048u, Read(Path("m.onnx.data")).size());
+  EXPECT_LT(Read(Path("m.onnx")).size(), 1000u);
+  Ok({"convert", Path("m.onnx"), "-o", Path("again.reel.txt")});
+  Ok({"convert", Path("m.onnx"), "-o", Path("inline.onnx")});
+  EXPECT_GT(Read(Path("inline.onnx")).size(), 2048u);
+  const Json again = OkJson({"show", Path("again.reel.txt")});
+  EXPECT_EQ("w", again["variables"][0]["name"]);
+  ExpectFailure(Reel({"convert", Path("m.reel.txt"), "-o", Path("n.onnx"), "--external-data", "--function", "none"}),
+                kInvalid, "none");
+  EXPECT_FALSE(std::ifstream(Path("n.onnx.data")).good());
 }
 
 TEST_F(Commands, Ops) {
