@@ -14,8 +14,8 @@ import reel
 
 STEPS = 200
 # What a loss may be off, relative above 1: after one step from Reel's state, and in a run that keeps its own. In a run
-# last bits grow where two values of a pooling are nearly equal: Reel itself, from weights that are one last bit off,
-# departs by up to 3e-4 in 10 of 20 runs of the convolution net, IREE by 2e-4, at the same step.
+# last bits may grow: Reel itself, from weights that are one last bit off, departs by up to 3e-4 in 10 of 20 runs of the
+# convolution net, and IREE by 2e-4.
 STEP_BOUND, RUN_BOUND = 1e-5, 1e-4
 WIDER = {("iree", "mnist_conv"): 1e-3}
 UPDATE_BOUND = 1e-3  # what a step's change of all variables may be off, by its norm
