@@ -285,14 +285,16 @@ TEST(Aot, SameInputSameBytes) {
   }
 }
 
-TEST(Aot, InitIsBaselineCode) {
+TEST(Aot, WrappersAreBaselineCode) {
   auto text = AotText(OneLevel(Scale(), *FindTarget("x86-64-v4")), "scale", {}, /*assembly=*/true);
   ASSERT_TRUE(text.ok());
-  const size_t begin = text->find("\nscale_init:"), end = text->find(".size\tscale_init", begin);
-  ASSERT_NE(end, std::string::npos);
-  const std::string init = text->substr(begin, end - begin);
-  EXPECT_EQ(init.find("%ymm"), std::string::npos);
-  EXPECT_EQ(init.find("%zmm"), std::string::npos);
+  for (const std::string name : {"scale_init", "scale_save", "scale_load", "scale.word"}) {
+    const size_t begin = text->find(StrCat("\n", name, ":")), end = text->find(StrCat(".size\t", name, ","), begin);
+    ASSERT_NE(end, std::string::npos) << name;
+    const std::string code = text->substr(begin, end - begin);
+    EXPECT_EQ(code.find("%ymm"), std::string::npos) << name;
+    EXPECT_EQ(code.find("%zmm"), std::string::npos) << name;
+  }
   EXPECT_NE(text->find("cpuid"), std::string::npos);
   EXPECT_NE(text->find("%zmm"), std::string::npos);
 }

@@ -1,7 +1,9 @@
 """reel.aot: compiled libraries give the bits of the function that they were made of."""
 
 import json
+import os
 import struct
+import subprocess
 
 import numpy as np
 import pytest
@@ -238,6 +240,19 @@ def test_a_file_that_cannot_be_written_leaves_nothing(library, tmp_path):
     with pytest.raises(OSError):
         reel.aot.load(library[0]).save(tmp_path / "x")
     assert [p.name for p in tmp_path.iterdir()] == ["x"]
+
+
+def test_links_and_devices_stay(library, tmp_path):
+    program = reel.aot.load(library[0])
+    (tmp_path / "link").symlink_to("file")
+    program.save(tmp_path / "link")
+    assert (tmp_path / "link").is_symlink() and (tmp_path / "file").is_file()
+    program.load(tmp_path / "link")
+    os.mkfifo(tmp_path / "pipe")
+    with subprocess.Popen(["cat", tmp_path / "pipe"], stdout=subprocess.PIPE) as cat:
+        program.save(tmp_path / "pipe")
+        assert cat.communicate()[0] == (tmp_path / "file").read_bytes()
+    assert (tmp_path / "pipe").is_fifo()
 
 
 def test_a_program_without_variables_has_entries_of_those_names(tmp_path):

@@ -122,9 +122,15 @@ class Program:
         self._check(
             function(self._instance, _ctypes.c_void_p(image.ctypes.data), _ctypes.c_size_t(image.nbytes)), "save"
         )
-        new = f"{_os.fspath(path)}.{_os.getpid()}.new"
+        path = _os.path.realpath(path)  # a link stays
+        if _os.path.exists(path) and not _os.path.isfile(path):  # a device or a pipe, written as bytes come
+            with open(path, "wb") as file:
+                file.write(image)
+            return
+        new = f"{path}.{_os.getpid()}.new"
         try:
-            image.tofile(new)
+            with open(new, "wb") as file:
+                file.write(image)
             _os.replace(new, path)
         finally:
             if _os.path.exists(new):
