@@ -48,6 +48,8 @@ class Failure : public std::runtime_error {
 ExitStatus StatusOf(absl::StatusCode code);
 /// Throws what is not OK.
 void Check(const absl::Status& status);
+/// Errors of files are status 4, whatever else an operation on files can fail with is told apart by its code.
+void CheckFile(const absl::Status& status);
 template <typename T>
 T Take(absl::StatusOr<T> value) {
   if (!value.ok()) Check(value.status());

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "frontend/keep/formats.h"
 #include "frontend/onnx/export.h"
 #include "frontend/onnx/import.h"
 #include "frontend/record/event_log.h"
@@ -11,6 +12,7 @@
 #include "frontend/values/npy.h"
 #include "frontend/values/status.h"
 #include "frontend/values/tensor_data.h"
+#include "ir/eval/eval.h"
 #include "ir/names.h"
 #include "ir/number.h"
 #include "ir/proto/file.h"
@@ -84,6 +86,20 @@ ir::Module ReadAny(const Options& options) {
   return module.internal_data()->module;
 }
 
+bool WritesWeights(const Options& options) {
+  return options.out.ends_with(".safetensors") || options.out.ends_with(".npz");
+}
+
+/// The values of the module's variables, by their names.
+internal::WeightsFile WeightsOf(const ir::Module& module, const Options& options) {
+  internal::WeightsFile out;
+  const std::vector<ir::Literal> values = Take(ir::InitialState(module, {.max_bytes = options.budget.max_memory}));
+  for (size_t i = 0; i < values.size(); ++i) {
+    out.values.emplace_back(module.variables()[i].name, internal::FromLiteral(values[i]));
+  }
+  return out;
+}
+
 void Write(const Options& options, const ir::Module& module) {
   OutputFiles files;
   const bool onnx = options.out.ends_with(".onnx");
@@ -105,6 +121,8 @@ void Write(const Options& options, const ir::Module& module) {
     files.Add(options.out, options.out.ends_with(".pb")
                                ? tensorflow::WriteGraphDef(module, options.function, dims)
                                : stablehlo::Write(module, {.entry = options.function, .dims = dims}));
+  } else if (WritesWeights(options)) {
+    CheckFile(internal::WriteWeightsFile(options.out, WeightsOf(module, options)));
   } else {
     files.Add(options.out, module);
   }
@@ -139,7 +157,7 @@ void AddConvert(Program* program) {
       .Add(
           "-o,--output", &options->out,
           "File to write: text if it ends in .txt, an ONNX model if in .onnx, StableHLO if in .mlir, a frozen graph of "
-          "TensorFlow if in .pb, a folder with a SavedModel if in /")
+          "TensorFlow if in .pb, a folder with a SavedModel if in /, the values of the variables if in .safetensors or .npz")
       .Required()
       .TypeName("FILE");
   command.Add("--dim", &options->dims, "NAME=N: an extent that the model leaves open").TypeName("NAME=INT");

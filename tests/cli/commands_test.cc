@@ -5,7 +5,10 @@
 
 #include "cli_testing.h"
 #include "frontend/values/npy.h"
+#include "frontend/values/tensor_data.h"
+#include "ir/eval/eval.h"
 #include "ir/text/parser.h"
+#include "reel/weights.h"
 #include "tests/paths.h"
 
 namespace reel::cli {
@@ -133,6 +136,22 @@ TEST_F(Commands, ConvertToOnnxWithExternalData) {
   ExpectFailure(Reel({"convert", Path("m.reel.txt"), "-o", Path("n.onnx"), "--external-data", "--function", "none"}),
                 kInvalid, "none");
   EXPECT_FALSE(std::ifstream(Path("n.onnx.data")).good());
+}
+
+TEST_F(Commands, ConvertToWeights) {
+  for (const char* ending : {".safetensors", ".npz"}) {
+    Ok({"convert", file_, "-o", Path("small") + ending});
+    const StateDict values = ReadWeights(Path("small") + ending);
+    ASSERT_EQ(values.size(), 2u);
+    const ir::Module module = *ir::ParseModule(kModule);
+    const std::vector<ir::Literal> want = *ir::InitialState(module);
+    for (size_t i = 0; i < values.size(); ++i) {
+      EXPECT_EQ(values[i].first, module.variables()[i].name);
+      EXPECT_EQ(internal::ToLiteral(values[i].second), want[i]);
+    }
+  }
+  ExpectFailure(Reel({"convert", file_, "-o", Path("none/x.safetensors")}), kIo, "none/x.safetensors");
+  ExpectFailure(Reel({"convert", file_, "-o", Path("x.safetensors"), "--function", "main"}), kUsage, ".mlir");
 }
 
 TEST_F(Commands, Ops) {
