@@ -290,17 +290,6 @@ Value Emitter::Transpose(const Value& x, const std::vector<int64_t>& permutation
   return moves ? Emit("Transpose", {x, Numbers(permutation)}, {x.type.dtype, shape}) : x;
 }
 
-Value Emitter::Concatenate(const Values& parts, int64_t axis) {
-  if (parts.size() == 1) return parts[0];
-  Type type = parts[0].type;
-  int64_t extent = 0;
-  for (const Value& part : parts) extent += part.type.shape.dim(static_cast<int>(axis));
-  type.shape.set(static_cast<int>(axis), extent);
-  Values operands = parts;
-  operands.push_back(ScalarInt(kInt32, axis));
-  return Emit("ConcatV2", operands, type, {{"N", static_cast<int64_t>(parts.size())}, {"Tidx", kInt32}});
-}
-
 Value Emitter::Reduce(std::string_view op, const Value& x, const std::vector<int64_t>& axes) {
   Shape shape;
   for (int i = 0; i < x.type.shape.rank(); ++i) {

@@ -131,7 +131,6 @@ class Emitter {
   Value Reshape(const Value& x, const Shape& shape);
   Value BroadcastTo(const Value& x, const Shape& shape);
   Value Transpose(const Value& x, const std::vector<int64_t>& permutation);
-  Value Concatenate(const Values& parts, int64_t axis);
   Value Full(const Type& type, const ir::Literal& scalar) { return BroadcastTo(Constant(scalar), type.shape); }
   /// `op` along axes, which go: "Sum", "All".
   Value Reduce(std::string_view op, const Value& x, const std::vector<int64_t>& axes);
@@ -149,8 +148,6 @@ class Emitter {
   Value ExtentOf(Extent extent);  ///< one, as i64[]
   /// Whether every symbol of the shape can be read in this function; else the first that cannot.
   bool Knows(const Shape& shape, int32_t* missing) const;
-
-  Library* library() { return library_; }
 
  private:
   void SetName(GraphNode* node, std::string_view name);

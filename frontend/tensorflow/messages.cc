@@ -5,7 +5,7 @@
 namespace reel::tensorflow {
 namespace {
 
-// Of TensorFlow 2.10, which has all operations of operations.def; functions want 12.
+// Versions of the format: newer readers take older graphs (2.21 writes 2474), and functions want 12.
 constexpr int kProducer = 1087, kMinConsumer = 12;
 
 struct SetAttr {
