@@ -123,7 +123,7 @@ TEST_F(Output, WhatCannotBeWrittenIsStatus4) {
   EXPECT_EQ(kIo, result.status) << result.err;
   EXPECT_NE(result.err.find("File too large"), std::string::npos) << result.err;
   EXPECT_EQ("old", Read(Path("old.reel")));
-  for (const std::string& path : {folder_.path(), Path("none/x.reel"), Path("x/"), std::string("/proc/none")})
+  for (const std::string& path : {folder_.path(), Path("none/x.reel"), Path("none/x/"), std::string("/proc/none")})
     EXPECT_EQ(kIo, Reel({"convert", file_, "-o", path}).status) << path;
 }
 
