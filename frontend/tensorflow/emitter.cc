@@ -1,9 +1,9 @@
 #include "frontend/tensorflow/emitter.h"
 
 #include <algorithm>
-#include <cassert>
 #include <limits>
 
+#include "frontend/values/status.h"
 #include "ir/strings.h"
 
 namespace reel::tensorflow {
@@ -74,7 +74,8 @@ void AddDTypes(const Operation& operation, const Values& operands, const std::ve
 const Operation& OperationOf(std::string_view name) {
   const auto* found = std::lower_bound(std::begin(kOperations), std::end(kOperations), name,
                                        [](const Operation& a, std::string_view b) { return a.name < b; });
-  assert(found != std::end(kOperations) && found->name == name);
+  if (found == std::end(kOperations) || found->name != name)
+    internal::ThrowError(ErrorCode::kInternal, StrCat("tensorflow: operations.def has no row ", name));
   return *found;
 }
 

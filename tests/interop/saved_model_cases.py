@@ -1,6 +1,5 @@
 """Writes SavedModels and what Reel computes with them, for saved_model.py to compare in TensorFlow: a network that
-trains, a loop, and modules whose names are any text, with variables of every dtype. Not in one process with TensorFlow, whose
-LLVM and Reel's may be two.
+trains, a loop, and modules whose names are any text, with variables of every dtype.
 
     PYTHONPATH=build/python python3 saved_model_cases.py FOLDER [--cases 40]"""
 
