@@ -143,11 +143,22 @@ def check_loop(path):
     return worst <= BOUND
 
 
+def check_keras(path):
+    """What Keras's own export has: serve, serving_default with output_0, variables."""
+    arrays = np.load(path.with_suffix(".npz"))
+    model = tf.saved_model.load(str(path))
+    results = [model.serve(arrays["x"]), model.signatures["serving_default"](x=tf.constant(arrays["x"]))]
+    worst = max(off(result["output_0"].numpy(), arrays["y"]) for result in results)
+    print(f"Keras: results are {worst:.2g} apart")
+    return worst <= BOUND and len(model.variables) == 8 and len(model.trainable_variables) == 6
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=pathlib.Path)
     folder = parser.parse_args().folder
-    good = check_training(folder / "perceptron") and check_loop(folder / "loop")
+    checks = {"perceptron": check_training, "loop": check_loop, "keras": check_keras}
+    good = all([check(folder / name) for name, check in checks.items()])
     odd = sorted(path.with_suffix("") for path in folder.glob("odd*.json"))
     for path in odd:
         try:

@@ -1,5 +1,5 @@
 """Writes SavedModels and what Reel computes with them, for saved_model.py to compare in TensorFlow: a network that
-trains, a loop, and modules whose names are any text, with variables of every dtype.
+trains, a loop, a Keras model, and modules whose names are any text, with variables of every dtype.
 
     PYTHONPATH=build/python python3 saved_model_cases.py FOLDER [--cases 40]"""
 
@@ -12,6 +12,7 @@ import subprocess
 import numpy as np
 
 import reel
+import reel.tf as tf
 
 STEPS = 200
 DTYPES = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bfloat16 float32 float64 complex64 complex128".split()
@@ -141,6 +142,18 @@ def loop_case(folder):
     np.savez(folder / "loop.npz", x=x, y=y, gradient=tape.gradient(total, w))
 
 
+def keras_case(folder):
+    """model.export of a network with batch normalization, which has learned something, and dropout."""
+    layers = tf.keras.layers
+    norm = [layers.Dense(8, activation="relu"), layers.BatchNormalization(), layers.Dropout(0.5)]
+    model = tf.keras.Sequential([layers.Input((4,), name="x"), *norm, layers.Dense(3)])
+    model.compile(optimizer="adam", loss="mse")
+    x = np.random.default_rng(0).normal(size=(64, 4)).astype(np.float32)
+    model.fit(x, x[:, :3], epochs=3, verbose=0)
+    model.export(folder / "keras")
+    np.savez(folder / "keras.npz", x=x, y=model.predict(x, verbose=0))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=pathlib.Path)
@@ -149,6 +162,7 @@ def main():
     options.folder.mkdir(parents=True)
     training_case(options.folder)
     loop_case(options.folder)
+    keras_case(options.folder)
     for number in range(options.cases):
         odd_case(options.folder, number)
 

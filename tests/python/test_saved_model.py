@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import reel
+import reel.tf as tf
 
 FILES = ["saved_model.pb", "variables", "variables/variables.data-00000-of-00001", "variables/variables.index"]
 
@@ -60,3 +61,20 @@ def test_a_folder_of_something_else_stays(tmp_path):
     with pytest.raises(reel.InvalidArgumentError, match="the path is empty"):
         reel.tensorflow.save(make_module(), "")
     assert files(tmp_path) == ["photos", "photos/one.png"]
+
+
+def test_keras_models_are_exported(tmp_path):
+    model = tf.keras.Sequential(
+        [tf.keras.layers.Input((4,), name="x"), tf.keras.layers.Dense(3, name="last"), tf.keras.layers.Dropout(0.5)]
+    )
+    model.export(tmp_path / "model")
+    graph = (tmp_path / "model/saved_model.pb").read_bytes()
+    assert all(name in graph for name in (b"serving_default", b"serve", b"output_0", b"last/kernel"))
+    kernel = (tmp_path / "model" / FILES[2]).read_bytes()[:48]
+    assert np.frombuffer(kernel, np.float32).tolist() == model.layers[0].kernel.numpy().ravel().tolist()
+    with pytest.raises(reel.UnimplementedError, match="onnx"):
+        model.export(tmp_path / "model", format="onnx")
+    with pytest.raises(ValueError, match="call it once, or give input_signature"):
+        tf.keras.Sequential([tf.keras.layers.Dense(3)]).export(tmp_path / "other")
+    model.export(tmp_path / "one", input_signature=[tf.TensorSpec((1, 4), tf.float32, name="row")])
+    assert b"row" in (tmp_path / "one/saved_model.pb").read_bytes()

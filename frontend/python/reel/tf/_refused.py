@@ -59,7 +59,7 @@ _REASONS = {
         tf.data.experimental.ServiceOptions tf.data.experimental.SHARD_HINT tf.experimental.function_executor_type
         tf.compat.v1.train.MonitoredSession tf.compat.v1.train.MonitoredTrainingSession
         tf.compat.v1.train.SingularMonitoredSession tf.compat.v1.train.Scaffold tf.compat.v1.Session.reset""",
-    "files of TensorFlow's formats: reel.save, reel.export and tf.train.Checkpoint write and read models": """tf.saved_model
+    "files of TensorFlow's formats: reel.tensorflow.save and model.export write SavedModels, reel.save and tf.train.Checkpoint what Reel reads": """tf.saved_model
         tf.lite tf.graph_util tf.make_tensor_proto tf.make_ndarray tf.import_graph_def tf.keras.export
         tf.keras.layers.TFSMLayer tf.keras.layers.FlaxLayer tf.keras.layers.JaxLayer tf.keras.layers.TorchModuleWrapper
         tf.compat.v1.train.export_meta_graph tf.compat.v1.train.import_meta_graph

@@ -229,12 +229,20 @@ class Model(_Trainer, Layer):
 
         save_model(self, filepath, overwrite, zipped, options)
 
-    def export(self, filepath: Any, format: str = "tf_saved_model", **options: Any) -> None:
-        """Refused: see reel.export."""
-        raise _core.UnimplementedError(
-            f"export({str(filepath)!r}, {format!r}): there are no saved models of Keras; reel.export writes a function "
-            "as an object file, reel.save its graph"
-        )
+    def export(
+        self,
+        filepath: Any,
+        format: str = "tf_saved_model",
+        verbose: Any = None,
+        input_signature: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        """Writes a SavedModel for TensorFlow: the signature `serving_default` and the function `serve`, on any batch."""
+        from ._export import export_model
+
+        if kwargs:
+            raise ConversionError(f"export: the following argument(s) are not supported: {list(kwargs)}")
+        export_model(self, filepath, format, input_signature)
 
 
 def _any_batch(x):
