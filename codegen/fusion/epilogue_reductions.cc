@@ -31,7 +31,8 @@ class EpilogueReductionFuser {
   }
 
  private:
-  // The product's group that can do what this one does, which is nothing but sums over rows; -1: none.
+  // The product's group that can do what this one does, which is nothing but sums over rows; -1: none. They are of one
+  // value: groups share rows for what they all read, and each of these reads nothing else.
   int ProductOf(const KernelPlan& group) const {
     const bool sums = group.kind() == KernelKind::kReduce || group.kind() == KernelKind::kRowWise;
     const std::vector<PartialReduction> partials = group.Partials();
@@ -44,7 +45,7 @@ class EpilogueReductionFuser {
       if (!Holds(Rule::kSumsOfRows, f_.type(to).shape.rank() == 2) || !view) return -1;
       if (!Holds(Rule::kSumsWhole, IsWhole(f_, x, *view))) return -1;
       const int p = out_.kernel_of[view->base.index()];
-      if (p < 0 || !Holds(Rule::kSumsOneProduct, into < 0 || p == into)) return -1;
+      if (p < 0) return -1;
       if (!MakesGroups(p, view->base, f_.type(root).shape.size())) return -1;
       into = p;
     }

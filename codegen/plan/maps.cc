@@ -165,13 +165,13 @@ class Grouper {
     return view && IsWhole(f_, v, *view);
   }
 
-  // An update in place may not read elsewhere what it writes over.
+  // An update in place that reads elsewhere what it writes over would write over a copy of that (memory.in_place).
   void ForceOthers(const Node& node) {
     const Value base = out_.views[node.operands[0].index()]->base;
     for (size_t k = 1; k < node.operands.size(); ++k) {
       const Value o = node.operands[k];
       for (const Leaf& leaf : LeavesOf({{o, false}})) {
-        if (!Holds(Rule::kUpdateReads, leaf.value != base || o == base)) Force(o);
+        if (leaf.value == base && o != base) Force(o);
       }
     }
   }
@@ -480,9 +480,8 @@ class Grouper {
     KernelPlan &a = out_.kernels[static_cast<size_t>(from)], &b = out_.kernels[static_cast<size_t>(into)];
     if (a.kind() != KernelKind::kMap || b.kind() != KernelKind::kMap) return;
     if (shape(a.epilogue[0]).size() <= tuning_.small_map) return;
-    if (!Holds(Rule::kMergeShape, shape(a.epilogue[0]) == shape(b.epilogue[0]))) return;
     if (a.nodes + b.nodes > tuning_.max_kernel_ops) return;
-    for (const Leaf& leaf : leaves) {
+    for (const Leaf& leaf : leaves) {  // read at the same elements, they have one shape, too
       if (out_.kernel_of[leaf.value.index()] == from && !Holds(Rule::kMergeAligned, leaf.aligned)) return;
     }
     if (!Holds(Rule::kMergeApart, !Reads(a, into) && !Reads(b, from))) return;
