@@ -104,6 +104,10 @@ class RandomGroups {
     const Value e = b_.Exp(b_.Sub(x, Spread(b_.ReduceMax(x, {1}), 0)));
     return b_.Div(e, Spread(b_.ReduceSum(e, {1}), 0));
   }
+  Value Scan(Value x) {
+    const Value factor = b_.Tanh(Matrix());
+    return b_.Recurrence(factor, x, Below(2), Below(2));
+  }
   Value Product(Value x) {
     const Value y = b_.Contract(x, weights_, {{}, {}, {1}, {0}});
     return b_.Mul(y, b_.ScalarLike(y, 1.0 / static_cast<double>(width_)));
@@ -129,6 +133,23 @@ class RandomGroups {
       }
     }
   }
+  Value MovedColumn(Value x) { return Below(2) ? b_.Reverse(x, {0}) : b_.Gather(x, Indices(), 0); }
+  // Rows of another order beside rows of this one.
+  Value MovedBeside(Value x) {
+    if (Below(4) == 0) return Binary(x, Spread(MovedColumn(Reduced(x, {1})), 0));
+    if (Below(2)) x = Unary(Unary(x));
+    Value moved = Below(2) ? b_.Reverse(x, {Below(2)}) : Moved(x);
+    if (Below(2)) return Binary(Softmax(moved), x);
+    moved = Unary(Unary(moved));
+    Add(moved);  // for others, too
+    return Binary(moved, x);
+  }
+  // x, and a map of it that all of x has been added up for.
+  Value BesideSum(Value x) {
+    const Value y = Unary(Unary(x));
+    scalars_.push_back(Reduced(y, {0, 1}));
+    return Binary(y, Below(2) ? Spread(Column(), 0) : Matrix());
+  }
   Value Transposed(Value x) {  // there and back, with something between that is no map of rows
     const Value t = b_.Transpose(x, {1, 0});
     return b_.Transpose(b_.Add(t, b_.Broadcast(Column(), {width_, rows_}, {1})), {1, 0});
@@ -153,7 +174,7 @@ class RandomGroups {
   }
 
   void Step() {
-    switch (Below(16)) {
+    switch (Below(20)) {
       case 0:
       case 1: return Add(Unary(Matrix()));
       case 2:
@@ -163,18 +184,24 @@ class RandomGroups {
       case 6: return vectors_.push_back(Reduced(Matrix(), {0}));
       case 7: return Add(Binary(Matrix(), Spread(Column(), 0)));
       case 8: return Add(Binary(Matrix(), Spread(Pick(vectors_), 1)));
-      case 9: return Add(Below(2) ? Softmax(Matrix()) : b_.Recurrence(b_.Tanh(Matrix()), Matrix(), 1, false));
-      case 10: return Add(Product(Matrix()));
+      case 9: return Add(Below(2) ? Softmax(Matrix()) : Scan(Matrix()));
+      case 10: return Add(Below(2) ? Product(Matrix()) : Product(Unary(Product(Product(Matrix())))));
       case 11: return Add(Moved(Matrix()));
       case 14: return Statistics(Product(Matrix()));
       case 13: return WeightsGradient(Binary(Matrix(), Matrix()));
       case 12: return Add(Below(2) ? Loop("of_matrix", Matrix()) : Binary(Matrix(), Whole(Reduced(Matrix(), {0, 1}))));
-      default: return columns_.push_back(Below(2) ? Binary(Column(), Column()) : Loop("of_column", Column()));
+      case 15: return columns_.push_back(Below(2) ? Binary(Column(), Column()) : Loop("of_column", Column()));
+      case 16: return columns_.push_back(MovedColumn(Column()));
+      case 17:
+      case 18: return Add(MovedBeside(Matrix()));
+      default: return Add(BesideSum(Matrix()));
     }
   }
 
   void Finish(bool gradient) {
-    std::vector<Value> ys{Matrix(), matrices_.back(), columns_.back(), vectors_.back()}, results = ys;
+    std::vector<Value> ys{Matrix(), matrices_.back(), columns_.back(), vectors_.back()};
+    ys.insert(ys.end(), scalars_.begin(), scalars_.end());
+    std::vector<Value> results = ys;
     if (gradient) {
       const std::vector<Value> xs{{0}, {1}, weights_};
       const auto dxs = passes::Gradients(&f_, &module_, ys, xs, {.zero_unconnected = true});
@@ -192,7 +219,7 @@ class RandomGroups {
   ir::Function f_;
   ir::Builder b_;
   Value weights_;
-  std::vector<Value> matrices_, columns_, vectors_;
+  std::vector<Value> matrices_, columns_, vectors_, scalars_;
 };
 
 }  // namespace reel::codegen

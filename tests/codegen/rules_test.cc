@@ -71,20 +71,16 @@ bool Finds(Rule rule, uint32_t seeds, std::string* how) {
   return found;
 }
 
-// What these graphs do not reach, or where they do another rule says no as well. A generator that does takes its row
-// out.
-const std::set<std::string_view> kNotReached = {
-    "join.one_side",    "join.flat_producer", "merge.aligned", "merge.shape",  "update.reads",
-    "rows.flat",        "rows.unite_own_row", "sums.alone",    "sums.of_rows", "sums.whole",
-    "sums.one_product", "sums.shape",         "operand.moves", "operand.rows", "operand.plain",
-    "operand.readers",  "tile.slices",        "tile.aligned",  "tile.carries", "memory.frame"};
+// What these graphs do not reach: a reduction over no axes, which a pass takes away before planning, and two values of
+// a chain whose parts differ in more than the last one. A generator that does takes its row out.
+const std::set<std::string_view> kNotReached = {"join.one_side", "tile.aligned"};
 
 class PlanRules : public testing::TestWithParam<RuleInfo> {};
 
 TEST_P(PlanRules, LeftOutIsFound) {
   if (!HostSupports(kLevel)) GTEST_SKIP() << "needs " << kLevel;
   const char* more = std::getenv("REEL_RULE_SEEDS");
-  const uint32_t seeds = more ? static_cast<uint32_t>(std::atoi(more)) : 800;
+  const uint32_t seeds = more ? static_cast<uint32_t>(std::atoi(more)) : 2000;
   std::string how;
   const bool found = Finds(GetParam().rule, seeds, &how);
   if (more == nullptr) {  // of more graphs more are found

@@ -23,6 +23,7 @@
 #include "runtime/abi.h"
 #include "runtime/buffer.h"
 #include "runtime/thread_pool.h"
+#include "tests/codegen/random_convolutions.h"
 #include "tests/codegen/random_groups.h"
 #include "tests/codegen/random_layers.h"
 #include "tests/ops/random_graph.h"
@@ -90,18 +91,23 @@ inline void AddInputs(Graph* graph, Random* random) {
 }
 
 inline Graph RandomModule(uint32_t seed) {
+  Random random(seed);
+  if (seed % 6 == 3) {
+    Graph convolutions{RandomConvolutions(seed).module(), {}};
+    AddInputs(&convolutions, &random);
+    return convolutions;
+  }
   if (seed % 3 == 0) {
     optable::RandomGraph g = optable::MakeRandomGraph(seed);
     return {std::move(g.module), std::move(g.inputs)};
   }
-  Random random(seed);
   if (seed % 3 == 1) {
     Graph layers{RandomLayers(seed).module(), {}};
     AddInputs(&layers, &random);
     return layers;
   }
-  constexpr std::pair<int64_t, int64_t> kSizes[] = {{17, 17}, {5, 7},   {33, 40},  {130, 24},
-                                                    {64, 64}, {300, 9}, {140, 270}};
+  constexpr std::pair<int64_t, int64_t> kSizes[] = {{17, 17}, {5, 7},   {33, 40},   {130, 24},
+                                                    {64, 64}, {300, 9}, {140, 270}, {90, 16}};
   const auto [rows, width] = kSizes[random() % std::size(kSizes)];
   Graph out{RandomGroups(seed, rows, width, 4 + static_cast<int>(random() % 16), random() % 3 != 0).module(), {}};
   AddInputs(&out, &random);
