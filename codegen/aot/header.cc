@@ -204,8 +204,9 @@ std::string SpanMembers(const Program& program, const ObjectNames& names) {
   }
   if (LayOutWeights(program).ok()) {
     StrAppend(&out, "  int save(std::span<std::byte> to) const { return ::", names.name,
-              "_save(this, to.data(), to.size()); }\n", "  int load(std::span<const std::byte> from) { return ::",
-              names.name, "_load(this, from.data(), from.size()); }\n");
+              "_save(this, to.data(), to.size()); }\n",
+              "  int load(std::span<const std::byte> from) { return ::", names.name,
+              "_load(this, from.data(), from.size()); }\n");
   }
   return out + "#endif\n";
 }

@@ -17,8 +17,8 @@ bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 /// Members of every C++ class (header.cc), which cannot have its name.
 bool IsMember(std::string_view name) {
-  for (const std::string_view member :
-       {"error", "error_", "memory_", "Run", "LookupArgIndex", "LookupResultIndex", "arg_data", "result_data", "save", "load"}) {
+  for (const std::string_view member : {"error", "error_", "memory_", "Run", "LookupArgIndex", "LookupResultIndex",
+                                        "arg_data", "result_data", "save", "load"}) {
     if (name == member) return true;
   }
   const bool buffer = (name.starts_with("arg") || name.starts_with("result")) && name.ends_with('_');

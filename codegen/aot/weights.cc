@@ -78,8 +78,7 @@ FileTables::FileTables(const Program& program, const ir::SafetensorsLayout& layo
 class WeightsEmitter : public FunctionEmitter {
  public:
   WeightsEmitter(const Program& program, const ObjectNames& names, const Target& target, int64_t instance_bytes,
-                 llvm::Module* module,
-                 const ir::SafetensorsLayout& layout)
+                 llvm::Module* module, const ir::SafetensorsLayout& layout)
       : FunctionEmitter(names, target, module),
         program_(program),
         instance_bytes_(instance_bytes),

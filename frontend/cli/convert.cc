@@ -157,7 +157,8 @@ void AddConvert(Program* program) {
       .Add(
           "-o,--output", &options->out,
           "File to write: text if it ends in .txt, an ONNX model if in .onnx, StableHLO if in .mlir, a frozen graph of "
-          "TensorFlow if in .pb, a folder with a SavedModel if in /, the values of the variables if in .safetensors or .npz")
+          "TensorFlow if in .pb, a folder with a SavedModel if in /, the values of the variables if in .safetensors or "
+          ".npz")
       .Required()
       .TypeName("FILE");
   command.Add("--dim", &options->dims, "NAME=N: an extent that the model leaves open").TypeName("NAME=INT");

@@ -13,8 +13,8 @@
 #include "frontend/keep/formats.h"
 #include "ir/strings.h"
 #include "runtime/abi.h"
-#include "tests/codegen/one_level.h"
 #include "tests/codegen/kernel_util.h"
+#include "tests/codegen/one_level.h"
 #include "tests/frontend/keep_testing.h"
 
 namespace reel::codegen {
