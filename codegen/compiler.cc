@@ -61,9 +61,15 @@ absl::StatusOr<Backend*> GetBackend() {
   if (backend != nullptr) return backend;
   // A library that finds no memory while it is opened ends the process.
   if (!HasRoom(kLibraryBytes)) return absl::ResourceExhaustedError(StrCat("no memory for ", kLibrary, " and LLVM"));
-  std::string error;
   // TensorFlow shows the process its own LLVM, of another version.
-  void* const library = runtime::OpenBeside(kLibrary, &error, "LLVMContextCreate");
+  static constexpr char kLlvm[] = "LLVMContextCreate";
+  if (runtime::IsVisible(kLlvm) && runtime::HasOwnMalloc()) {
+    return absl::FailedPreconditionError(
+        "the compiler cannot be opened: this process has another LLVM, TensorFlow's perhaps, and a malloc that is not "
+        "libc's; compile something with Reel before the other LLVM is loaded, or run without that malloc");
+  }
+  std::string error;
+  void* const library = runtime::OpenBeside(kLibrary, &error, kLlvm);
   const auto getter = library ? reinterpret_cast<Backend* (*)()>(::dlsym(library, "reel_backend")) : nullptr;
   if (getter == nullptr) {
     const bool found = error.find("libLLVM") != std::string::npos;  // and what it needs was not

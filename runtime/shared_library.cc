@@ -12,12 +12,21 @@ std::string PathBeside(const char* name) {
   return slash == std::string::npos ? name : path.substr(0, slash + 1) + name;
 }
 
+bool IsVisible(const char* symbol) { return ::dlsym(RTLD_DEFAULT, symbol) != nullptr; }
+
+bool HasOwnMalloc() {
+  // One of malloc's family, whatever replaces it replaces all; the address of malloc may be a program's stub.
+  Dl_info malloc, libc;
+  return ::dladdr(::dlsym(RTLD_DEFAULT, "posix_memalign"), &malloc) != 0 &&
+         ::dladdr(::dlsym(RTLD_DEFAULT, "gnu_get_libc_version"), &libc) != 0 && malloc.dli_fbase != libc.dli_fbase;
+}
+
 void* OpenBeside(const char* name, std::string* error, const char* others) {
   const std::string path = PathBeside(name);
   if (void* const open = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD)) return open;
   int flags = RTLD_NOW | RTLD_LOCAL;
 #ifdef RTLD_DEEPBIND
-  if (others && ::dlsym(RTLD_DEFAULT, others)) flags |= RTLD_DEEPBIND;
+  if (others && IsVisible(others)) flags |= RTLD_DEEPBIND;
 #endif
   void* library = ::dlopen(path.c_str(), flags);
   if (library) return library;
