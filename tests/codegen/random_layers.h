@@ -127,7 +127,7 @@ class RandomLayers {
     if (Below(4) == 0) y_ = SplitMap(y_);
     const Value x = Below(2) ? before : y_;
     if (Below(2) == 0) y_ = Centered(x);
-    for (int i = Below(3); i > 0; --i) Sum(Below(3) ? x : Odd(x));
+    for (int i = Below(3); i > 0; --i) Sum(Below(3) ? x : b_.Reverse(x, {Below(2)}));
     if (Below(4) == 0) y_ = Hidden(y_);
     if (Below(6) == 0) y_ = b_.Recurrence(b_.Tanh(t_), y_, Below(2), Below(2));
     if (Below(6) == 0) results_.push_back(b_.Tanh(b_.Slice(x, {0, 0}, {rows_ / 2, columns_}, {1, 1})));
