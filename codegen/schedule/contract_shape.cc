@@ -382,11 +382,13 @@ ContractTiles UsualTiles(const ContractShape& shape, const Target& target, int64
     BlockRows(shape, target, element_bytes, most, {}, &tiles);
     return tiles;
   };
-  // All rows in one tile: what is computed for a row of w is multiplied at once.
+  // All rows in one tile of one block, whatever block is usual: what is computed for a row of w is multiplied at once.
   constexpr int64_t kSums = 24;
   if (const int64_t sums = many ? kSums : kSums / 2; shape.computed && rows <= sums / 2) {
     t.pack = false;
-    return of(std::min(sums / rows, across), rows);
+    t.lanes = std::min(sums / rows, across) * hardware;
+    BlockRows(shape, target, element_bytes, rows, {0, rows}, &t);
+    return t;
   }
   const auto better = [&](const ContractTiles& a, const ContractTiles& b, double worthwhile) {
     return Steps(shape, a, target.machine, hardware) < worthwhile * Steps(shape, b, target.machine, hardware) ? a : b;

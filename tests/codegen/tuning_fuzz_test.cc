@@ -94,5 +94,12 @@ TEST(TuningFuzz, NoThresholdChangesABit) {
   GetPlanChecks() = {};
 }
 
+// A product that computes its operand has all its rows in one block, though the usual block has one row.
+TEST(TuningFuzz, FoundBefore) {
+  GetPlanChecks() = {.strict = true, .after_phase = {}};
+  Check(400516);
+  GetPlanChecks() = {};
+}
+
 }  // namespace
 }  // namespace reel::codegen
