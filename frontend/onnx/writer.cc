@@ -1,7 +1,6 @@
 #include "frontend/onnx/writer.h"
 
 #include <algorithm>
-#include <cassert>
 #include <limits>
 
 #include "ir/strings.h"
@@ -88,7 +87,7 @@ class Writer {
   /// Initializers of at least kExternalBytes go to `data`, if it has a name.
   explicit Writer(const std::string& data_name) : data_name_(data_name) {}
 
-  /// A graph of the model; the outer one with its initializers, which no other has.
+  /// A graph of the model; the outer one, whose initializers stay where they are.
   Pieces WriteMain(const Graph& in) {
     proto::GraphProto out;
     Write(in, &out);
@@ -128,9 +127,12 @@ class Writer {
       out->set_type(AttributeProto::STRING);
       out->set_s(*text);
     } else if (const auto* graph = std::get_if<std::shared_ptr<const Graph>>(&in.value)) {
-      assert((*graph)->initializers.empty());
       out->set_type(AttributeProto::GRAPH);
       Write(**graph, out->mutable_g());
+      for (const auto& [name, literal] : (*graph)->initializers) {
+        const Piece piece = Initializer(name, literal);
+        out->mutable_g()->MergeFromString(StrCat(piece.head, TextOf(piece.bytes)));
+      }
     }
   }
 

@@ -94,7 +94,9 @@ def test_shared_library(tmp_path):
         loss = np.zeros((), np.float32)
         assert library.call("train", X, loss) == 0
         assert loss == run("train", X).item()
-    with pytest.raises(ValueError, match="emit is 'obj' or 'so'"):
+    reel.export(made, str(tmp_path / "both"), emit="a", cpu="v2,v3")
+    assert (tmp_path / "both.a").read_bytes().startswith(b"!<arch>\n") and (tmp_path / "both.h").exists()
+    with pytest.raises(ValueError, match="emit is 'obj', 'a' or 'so'"):
         reel.export(made, str(tmp_path / "tiny"), emit="dll")
 
 
