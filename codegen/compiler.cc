@@ -61,15 +61,16 @@ absl::StatusOr<Backend*> GetBackend() {
   if (backend != nullptr) return backend;
   // A library that finds no memory while it is opened ends the process.
   if (!HasRoom(kLibraryBytes)) return absl::ResourceExhaustedError(StrCat("no memory for ", kLibrary, " and LLVM"));
-  // TensorFlow shows the process its own LLVM, of another version.
-  static constexpr char kLlvm[] = "LLVMContextCreate";
-  if (runtime::IsVisible(kLlvm) && runtime::HasOwnMalloc()) {
+  // TensorFlow shows the process its own LLVM. The symbols of libLLVM have versions: they are nobody else's.
+  const std::string llvm = runtime::VisibleIn("LLVMContextCreate");
+  const bool other_llvm = !llvm.empty() && !ir::FileName(llvm).starts_with("libLLVM");
+  if (other_llvm && runtime::HasOwnMalloc()) {
     return absl::FailedPreconditionError(
         "the compiler cannot be opened: this process has another LLVM, TensorFlow's perhaps, and a malloc that is not "
         "libc's; compile something with Reel before the other LLVM is loaded, or run without that malloc");
   }
   std::string error;
-  void* const library = runtime::OpenBeside(kLibrary, &error, kLlvm);
+  void* const library = runtime::OpenBeside(kLibrary, &error, other_llvm);
   const auto getter = library ? reinterpret_cast<Backend* (*)()>(::dlsym(library, "reel_backend")) : nullptr;
   if (getter == nullptr) {
     const bool found = error.find("libLLVM") != std::string::npos;  // and what it needs was not

@@ -12,7 +12,11 @@ std::string PathBeside(const char* name) {
   return slash == std::string::npos ? name : path.substr(0, slash + 1) + name;
 }
 
-bool IsVisible(const char* symbol) { return ::dlsym(RTLD_DEFAULT, symbol) != nullptr; }
+std::string VisibleIn(const char* symbol) {
+  Dl_info info;
+  const void* const address = ::dlsym(RTLD_DEFAULT, symbol);
+  return address && ::dladdr(address, &info) != 0 && info.dli_fname ? info.dli_fname : "";
+}
 
 bool HasOwnMalloc() {
   // One of malloc's family, whatever replaces it replaces all; the address of malloc may be a program's stub.
@@ -21,12 +25,12 @@ bool HasOwnMalloc() {
          ::dladdr(::dlsym(RTLD_DEFAULT, "gnu_get_libc_version"), &libc) != 0 && malloc.dli_fbase != libc.dli_fbase;
 }
 
-void* OpenBeside(const char* name, std::string* error, const char* others) {
+void* OpenBeside(const char* name, std::string* error, bool own_first) {
   const std::string path = PathBeside(name);
   if (void* const open = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD)) return open;
   int flags = RTLD_NOW | RTLD_LOCAL;
 #ifdef RTLD_DEEPBIND
-  if (others && IsVisible(others)) flags |= RTLD_DEEPBIND;
+  if (own_first) flags |= RTLD_DEEPBIND;
 #endif
   void* library = ::dlopen(path.c_str(), flags);
   if (library) return library;
