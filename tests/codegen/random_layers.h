@@ -66,7 +66,8 @@ class RandomLayers {
   Value SplitMap(Value x) {
     const Value rows = b_.Slice(scale_, {0}, {rows_ / outer_}, {1});
     const Value split = Split(x), factor = b_.Broadcast(rows, b_.shape(split), {1});
-    return b_.Reshape(b_.Mul(b_.Tanh(split), factor), b_.shape(x));
+    const Shape shape = b_.shape(x);  // not a reference to what grows
+    return b_.Reshape(b_.Mul(b_.Tanh(split), factor), shape);
   }
   // Rows in another order, or of two axes that were one, or all but the first.
   Value Odd(Value x) {
@@ -174,7 +175,8 @@ class RandomLayers {
       case 1: {
         std::vector<int64_t> axes;
         for (int i = 0; i < b_.shape(results_.back()).rank(); ++i) axes.push_back(i);
-        return b_.Tanh(b_.Mul(x, b_.BroadcastTo(b_.ReduceMax(results_.back(), axes), b_.shape(x))));
+        const Shape shape = b_.shape(x);
+        return b_.Tanh(b_.Mul(x, b_.BroadcastTo(b_.ReduceMax(results_.back(), axes), shape)));
       }
       default: return x;
     }
