@@ -86,7 +86,7 @@ class Philox {
 
  private:
   Type Word() const { return {kUInt32, {blocks_}}; }
-  ir::Value Number(const Type& type, int64_t value) {
+  ir::Value Number(Type type, int64_t value) {  // a copy: types of values may move when a node is added
     return b_.BroadcastTo(b_.Constant(ir::Literal::ScalarInt(type.dtype, value)), type.shape);
   }
   ir::Value At(ir::Value state, int64_t i) { return b_.Slice(state, {i}, {i + 1}, {1}); }
