@@ -28,6 +28,18 @@ void Affine::Add(const Affine& other, int64_t factor) {
   for (const auto& [axis, coefficient] : copy.terms) Add(axis, coefficient * factor);
 }
 
+Affine operator*(const Affine& a, int64_t factor) {
+  Affine out;
+  out.Add(a, factor);
+  return out;
+}
+
+Affine AxisAffine(AxisId axis, int64_t coefficient) {
+  Affine a;
+  a.Add(axis, coefficient);
+  return a;
+}
+
 AxisId Kernel::AddAxis(std::string axis_name) {
   axes.push_back(std::move(axis_name));
   return static_cast<AxisId>(axes.size()) - 1;

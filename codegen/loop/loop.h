@@ -40,7 +40,12 @@ struct Affine {
   void Add(AxisId axis, int64_t coefficient);
   void Add(const Affine& other, int64_t factor = 1);
   friend bool operator==(const Affine&, const Affine&) = default;
+  friend Affine operator+(Affine a, const Affine& b) { return a.Add(b), a; }
+  friend Affine operator+(Affine a, int64_t constant) { return a.constant += constant, a; }
 };
+Affine operator*(const Affine& a, int64_t factor);
+/// The affine form that is one axis.
+Affine AxisAffine(AxisId axis, int64_t coefficient = 1);
 
 /// A pure scalar expression; inside a vector loop, one per lane.
 struct Expr {
@@ -57,11 +62,11 @@ struct Expr {
   Kind kind = Kind::kConstant;
   DType dtype = kFloat32;
   ir::Op op = ir::Op::kIdentity;
-  std::vector<ExprId> operands;
+  std::vector<ExprId> operands = {};
   uint64_t bits = 0;
   BufferId buffer = -1;
   LocalId local = -1;
-  Affine index;
+  Affine index = {};
   ExprId dynamic = -1;  ///< kLoad: an i64 expression, -1 = none
   int64_t dynamic_stride = 0;
   ExprId guard = -1;  ///< kLoad: a bool expression, -1 = always
@@ -126,9 +131,9 @@ struct Stmt {
   LoopKind loop_kind = LoopKind::kSerial;
   Extent extent = 0;
   int64_t width = 1;
-  Affine clip_base;
+  Affine clip_base = {};
   int64_t clip_total = -1;
-  std::vector<Stmt> body;
+  std::vector<Stmt> body = {};
 
   // kLocal, kAccumulate, kTree, kTranspose
   LocalId local = -1;
@@ -138,7 +143,7 @@ struct Stmt {
 
   // kAccumulate, kStore, kPrefetch; guard: kLoop, too
   BufferId buffer = -1;
-  Affine index;
+  Affine index = {};
   ExprId a = -1, b = -1;
   ExprId dynamic = -1;
   int64_t dynamic_stride = 0;

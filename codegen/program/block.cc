@@ -253,10 +253,10 @@ ScheduledKernel BlockBuilder::Schedule(const PlanGraph& plan, int group, const i
     problem = signature.Name();
     wish = options_.schedules != nullptr ? options_.schedules->Find(target_.name, problem) : nullptr;
   }
-  ScheduledKernel k = ScheduleGroup(f, plan, group, target_, options_, wish);
+  ScheduledKernel k = ScheduleKernel(f, plan, group, target_, options_, wish);
   if (wish != nullptr && absl::IsInvalidArgument(k.status)) {
     options_.schedules->CountRefused();
-    k = ScheduleGroup(f, plan, group, target_, options_);
+    k = ScheduleKernel(f, plan, group, target_, options_);
   }
   k.kernel.problem = std::move(problem);
   if (!k.kernel.body.empty()) Explain(f, plan, group, &k.kernel);

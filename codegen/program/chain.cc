@@ -164,7 +164,7 @@ bool ChainBuilder::Append(Link* link) {
   if (own.kind != BlockItem::Kind::kKernel || own.updated.valid() || Updates(own)) return false;
   if (!links_.empty() && links_.back().item + 1 != link->item) return false;
   const auto outer = FindOuterLoop(link->kernel);
-  if (!outer) return false;
+  if (!outer || !Holds(Rule::kTileCarries, !outer->carries)) return false;
   link->outer = *outer;
   if (outer->extent < tuning_.fused_min_chunks) return false;
   int64_t whole = whole_;

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "codegen/loop/outer_loop.h"
 #include "codegen/program/block.h"
-#include "codegen/schedule/chunk.h"
 #include "ir/hash_map.h"
 
 namespace reel::codegen {

@@ -47,10 +47,8 @@ Element ElementAt(const ScheduleContext& c, const Affine& row, const Affine& lan
   if (dims.size() == 3) {
     q = k->AddAxis("q"), r = k->AddAxis("r");
     at = {row, AxisAffine(q), AxisAffine(r)};
-    const ExprId last = b.Constant(kInt64, static_cast<double>(dims[1] * dims[2] - 1));
-    quotient = b.Apply(
-        Op::kDiv, kInt64,
-        {b.Apply(Op::kMin, kInt64, {b.Position(lane), last}), b.Constant(kInt64, static_cast<double>(dims[2]))});
+    const ExprId last = b.Number(dims[1] * dims[2] - 1);
+    quotient = b.Apply(Op::kDiv, kInt64, {b.Apply(Op::kMin, kInt64, {b.Position(lane), last}), b.Number(dims[2])});
   }
   Index index(static_cast<size_t>(shape.rank()));
   size_t next = 0;
@@ -66,15 +64,12 @@ Element ElementAt(const ScheduleContext& c, const Affine& row, const Affine& lan
 // vector j { the element of row in_block of the block is put to its place, and joins the sum of its column }
 Stmt ComputedRow(const ScheduleContext& c, const ComputedColumns& columns, AxisId block, const Affine& in_block,
                  AxisId j, LocalId sums) {
-  Affine row = AxisAffine(block, kProductBlock), lane = columns.base, to = AxisAffine(j);
-  row.Add(in_block);
-  lane.Add(j, 1);
-  to.Add(in_block, columns.row_stride);
+  const Affine row = AxisAffine(block, kProductBlock) + in_block, lane = columns.base + AxisAffine(j);
   const Element element = ElementAt(c, row, lane);
   const Combine combine = CombineOf(c.f.producer(RhsReduction(c).root)->op);
-  std::vector<Stmt> lanes = Only(MakeAccumulate(columns.to, to, Combine::kSet, element.value));
-  lanes.push_back(MakeAccumulate(sums, AxisAffine(j), combine, element.summed));
-  return MakeLoop(j, columns.columns, LoopKind::kVector, columns.vector, std::move(lanes));
+  Stmt put = MakeAccumulate(columns.to, AxisAffine(j) + in_block * columns.row_stride, Combine::kSet, element.value);
+  Stmt sum = MakeAccumulate(sums, AxisAffine(j), combine, element.summed);
+  return VectorLoop(j, columns.columns, columns.vector, Body(std::move(put), std::move(sum)));
 }
 
 }  // namespace
@@ -84,26 +79,21 @@ Stmt OverComputedRows(const ScheduleContext& c, const ComputedColumns& columns, 
   Kernel* k = c.kernel;
   const auto& [root, partials] = RhsReduction(c);
   const Shape& groups = c.f.type(partials).shape;
-  const DType dtype = c.f.type(root).dtype;
+  const DType dtype = c.dtype(root);
   const Combine combine = CombineOf(c.f.producer(root)->op);
   const LocalId sums = k->AddLocal("s", dtype, RoundUp(columns.columns, columns.vector));
   const AxisId j = k->AddAxis("j"), e = k->AddAxis("e");
   constexpr int64_t kGroups = kProductBlock / kPartials;
-  Affine in_block = AxisAffine(group, kPartials), begin = AxisAffine(block, kProductBlock);
-  in_block.Add(row, 1);
-  begin.Add(group, kPartials);
+  const Affine in_block = AxisAffine(group, kPartials) + AxisAffine(row);
   body.insert(body.begin(), ComputedRow(c, columns, block, in_block, j, sums));
-  Stmt rows = MakeLoop(row, std::min(depth, kPartials), LoopKind::kSerial, 1, std::move(body));
-  if (depth % kPartials != 0) Clip(&rows, begin, depth);
-  Affine place = columns.base;
-  place.Add(e, 1);
-  place.Add(block, kGroups * groups.dim(1));
-  place.Add(group, groups.dim(1));
-  Stmt store = MakeStore(c.builder->BufferOf(partials, true), place, LocalExpr(k, sums, AxisAffine(e)));
-  std::vector<Stmt> one = Only(MakeLocal(sums, IdentityBits(combine, dtype)));
-  one.push_back(std::move(rows));
-  one.push_back(MakeLoop(e, columns.columns, LoopKind::kVector, columns.vector, Only(std::move(store))));
-  Stmt loop = MakeLoop(group, std::min(groups.dim(0), kGroups), LoopKind::kSerial, 1, std::move(one));
+  Stmt rows = SerialLoop(row, std::min(depth, kPartials), std::move(body));
+  if (depth % kPartials != 0) Clip(&rows, AxisAffine(block, kProductBlock) + AxisAffine(group, kPartials), depth);
+  const Affine at = AxisAffine(block, kGroups * groups.dim(1)) + AxisAffine(group, groups.dim(1)) + AxisAffine(e);
+  const BufferId to = c.builder->BufferOf(partials, true);
+  Stmt store = MakeStore(to, columns.base + at, LocalExpr(k, sums, AxisAffine(e)));
+  store = VectorLoop(e, columns.columns, columns.vector, Body(std::move(store)));
+  Stmt loop = SerialLoop(group, std::min(groups.dim(0), kGroups),
+                         Body(MakeLocal(sums, IdentityBits(combine, dtype)), std::move(rows), std::move(store)));
   if (groups.dim(0) % kGroups != 0) Clip(&loop, AxisAffine(block, kGroups), groups.dim(0));
   return loop;
 }

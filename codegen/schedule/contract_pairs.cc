@@ -23,34 +23,25 @@ ExprId PairAt(ExprBuilder* b, ir::Value operand, const PairedOperand& paired, co
     return b->Apply(Op::kOr, kInt32,
                     {b->Apply(Op::kShiftLeft, kInt32, {both, half}), b->Apply(Op::kShiftRight, kInt32, {both, half})});
   }
-  Affine second = at;
-  second.constant += paired.next;
   const ExprId high = Int32(b, b->LoadBits(operand, at, kUInt16, dynamic)),
-               low = Int32(b, b->LoadBits(operand, second, kUInt16, dynamic));
+               low = Int32(b, b->LoadBits(operand, at + paired.next, kUInt16, dynamic));
   return b->Apply(Op::kOr, kInt32, {b->Apply(Op::kShiftLeft, kInt32, {high, half}), low});
 }
 
 void LeastOf(Kernel* k, ExprBuilder* b, Elements e, LocalId* least, std::vector<Stmt>* out) {
   const AxisId chunk = k->AddAxis("g"), lane = k->AddAxis("v");
   if (*least < 0) *least = k->AddLocal("least", kUInt16, kLanes);
-  e.at.Add(chunk, kLanes);
-  e.at.Add(lane, 1);
+  const Affine at = e.at + AxisAffine(chunk, kLanes) + AxisAffine(lane);
   const auto number = [b](int64_t x) { return b->Constant(kUInt16, static_cast<double>(x)); };
-  const ExprId magnitude = b->Apply(Op::kAnd, kUInt16, {b->LoadBits(e.operand, e.at, kUInt16), number(0x7FFF)});
+  const ExprId magnitude = b->Apply(Op::kAnd, kUInt16, {b->LoadBits(e.operand, at, kUInt16), number(0x7FFF)});
   const ExprId less = b->Apply(Op::kSub, kUInt16, {magnitude, number(1)});  // 0 becomes the largest
-  std::vector<Stmt> set, lanes;
-  set.push_back(MakeAccumulate(*least, AxisAffine(lane), Combine::kMin, less));
-  Stmt vector = MakeLoop(lane, std::min(e.lanes, kLanes), LoopKind::kVector, kLanes, std::move(set));
+  Stmt set = MakeAccumulate(*least, AxisAffine(lane), Combine::kMin, less);
+  Stmt vector = VectorLoop(lane, std::min(e.lanes, kLanes), kLanes, Body(std::move(set)));
   if (e.clip_total >= 0 || (e.lanes > kLanes && e.lanes % kLanes != 0)) {
-    vector.clip_base = e.clip_base;
-    vector.clip_base.Add(chunk, kLanes);
-    vector.clip_total = e.clip_total >= 0 ? e.clip_total : e.lanes;
+    Clip(&vector, e.clip_base + AxisAffine(chunk, kLanes), e.clip_total >= 0 ? e.clip_total : e.lanes);
   }
-  lanes.push_back(std::move(vector));
-  e.loop.body.push_back(MakeLoop(chunk, Ceil(e.lanes, kLanes), LoopKind::kSerial, 1, std::move(lanes)));
-  out->push_back(MakeLocal(*least, Bits(kUInt16, 0xFFFF)));
-  out->push_back(std::move(e.loop));
-  out->push_back(MakeTree(*least, Combine::kMin));
+  e.loop.body.push_back(SerialLoop(chunk, Ceil(e.lanes, kLanes), Body(std::move(vector))));
+  Append(Body(MakeLocal(*least, Bits(kUInt16, 0xFFFF)), std::move(e.loop), MakeTree(*least, Combine::kMin)), out);
 }
 
 ExprId MayDot(Kernel* k, ExprBuilder* b, LocalId x_least, LocalId w_least) {

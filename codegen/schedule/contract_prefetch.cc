@@ -1,9 +1,7 @@
 #include "codegen/schedule/contract_prefetch.h"
 
 #include <algorithm>
-#include <bit>
 #include <optional>
-#include <utility>
 
 #include "codegen/loop/ceil.h"
 
@@ -17,102 +15,84 @@ struct Operand {
 };
 
 // Operand 0 or 1, if it is too large to be near; elements: of a matrix.
-std::optional<Operand> FarOperand(const ScheduleContext& c, const ContractShape& shape, size_t number, int64_t elements,
+std::optional<Operand> FarOperand(const ContractLoops& l, size_t number, int64_t elements,
                                   int64_t ContractAxis::* stride) {
-  if (!c.options.vectorize || shape.pairs || shape.k.size() != 1 || shape.lane.x != 0) return std::nullopt;
+  const ScheduleContext& c = l.c;
+  if (!c.options.vectorize || l.shape.pairs || l.shape.k.size() != 1 || l.shape.lane.x != 0) return std::nullopt;
   if (!c.kernel_plan().Partials().empty()) return std::nullopt;
-  const ir::Value v = c.f.producer(c.kernel_plan().root)->operands[number];
-  const View& view = *c.plan.views[static_cast<size_t>(v.id)];
+  const View& view = c.view(l.node.operands[number]);
   Operand out;
   out.offset = view.offset;
-  out.element = SizeOf(c.f.type(view.base).dtype);
+  out.element = SizeOf(c.dtype(view.base));
   out.bytes = elements * out.element;
-  for (const ContractAxis& a : shape.outer) out.matrices *= a.*stride == 0 ? 1 : a.extent;
+  for (const ContractAxis& a : l.shape.outer) out.matrices *= a.*stride == 0 ? 1 : a.extent;
   if (out.matrices * out.bytes <= c.target.machine.l2_bytes / 4) return std::nullopt;
   out.buffer = c.builder->BufferOf(view.base, false);
   return out;
 }
 
-Stmt Prefetch(const Operand& operand, Affine at) {
-  Stmt s;
-  s.kind = Stmt::Kind::kPrefetch;
-  s.buffer = operand.buffer;
-  s.index = std::move(at);
-  s.index.constant += operand.offset;
-  return s;
+// Elements of x from the first to the last that a block of rows reads, if they lie between those of its first and last
+// row; else 0.
+int64_t WindowOf(const ContractLoops& l) {
+  const int64_t step = l.blocked().x;
+  int64_t window = 1 + l.tiles.block * step - step;
+  std::vector<ContractAxis> axes = l.shape.k;
+  axes.insert(axes.end(), l.shape.rows.begin() + static_cast<std::ptrdiff_t>(l.tiles.axis) + 1, l.shape.rows.end());
+  for (const ContractAxis& a : axes) {
+    window += (a.extent - 1) * a.x;
+    if (a.x > step) return 0;
+  }
+  return window;
 }
 
 }  // namespace
 
-std::vector<Stmt> PrefetchWindow(const ScheduleContext& context, const ContractShape& shape, const ContractTiles& tiles,
-                                 const Affine& x_base, AxisId block, AxisId k, AxisId tile) {
-  if (!context.options.vectorize || block < 0 || shape.pairs || shape.k.size() < 2) return {};
-  const ContractAxis& axis = shape.rows[tiles.axis];
-  const int64_t advance = tiles.block * axis.x;
-  int64_t window = 1 + advance - axis.x;  // elements of x from the first to the last of a block of rows
-  bool inside = true;
-  for (const ContractAxis& a : shape.k) {
-    window += (a.extent - 1) * a.x;
-    inside = inside && a.x <= axis.x;
-  }
-  for (size_t i = tiles.axis + 1; i < shape.rows.size(); ++i) {
-    window += (shape.rows[i].extent - 1) * shape.rows[i].x;
-    inside = inside && shape.rows[i].x <= axis.x;
-  }
-  const ir::Value x = context.f.producer(context.kernel_plan().root)->operands[0];
-  const View& view = *context.plan.views[static_cast<size_t>(x.id)];
-  const Type& type = context.f.type(view.base);
-  const int64_t bytes = SizeOf(type.dtype), l2 = context.target.machine.l2_bytes;
+std::vector<Stmt> PrefetchWindow(const ContractLoops& l, AxisId k_block, AxisId tile) {
+  const ScheduleContext& c = l.c;
+  if (!c.options.vectorize || l.block < 0 || l.shape.pairs || l.shape.k.size() < 2) return {};
+  const int64_t advance = l.tiles.block * l.blocked().x, window = WindowOf(l);
+  const View& view = c.view(l.node.operands[0]);
+  const Type& type = c.f.type(view.base);
+  const int64_t bytes = SizeOf(type.dtype), l2 = c.target.machine.l2_bytes;
   // What L2 cannot hold comes in before it is read, if it is little.
-  if (!inside || advance > window || type.shape.size() * bytes <= l2 || advance * bytes > l2 / 8) return {};
-  const int64_t line = context.target.machine.line_bytes / bytes,
-                shares = tiles.per_block * Ceil(shape.depth, kProductBlock);
-  const int64_t share = Ceil(advance, shares * line) * line;
-  if (share * bytes > context.target.tuning.matmul_prefetch_tile) return {};
-  Stmt s;
-  s.kind = Stmt::Kind::kPrefetch;
-  s.buffer = context.builder->BufferOf(view.base, false);
-  s.index = x_base;
-  s.index.constant += view.offset + window;
-  s.index.Add(block, advance);
-  s.index.Add(k, share * tiles.per_block);
-  s.index.Add(tile, share);
-  const AxisId lane = context.kernel->AddAxis("l");
-  s.index.Add(lane, 1);
-  const auto width = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(share)));
-  return Only(MakeLoop(lane, share, LoopKind::kVector, width, Only(std::move(s))));
+  if (window == 0 || advance > window || type.shape.size() * bytes <= l2 || advance * bytes > l2 / 8) return {};
+  const int64_t line = c.target.machine.line_bytes / bytes, tiles = l.tiles.per_block;
+  const int64_t share = Ceil(advance, tiles * Ceil(l.shape.depth, kProductBlock) * line) * line;
+  if (share * bytes > c.target.tuning.matmul_prefetch_tile) return {};
+  const BufferId buffer = c.builder->BufferOf(view.base, false);
+  const AxisId lane = c.kernel->AddAxis("l");
+  const Affine next = l.x_base + AxisAffine(l.block, advance) + (view.offset + window);
+  const Affine part = AxisAffine(k_block, share * tiles) + AxisAffine(tile, share) + AxisAffine(lane);
+  return Body(VectorLoop(lane, share, PowerOfTwo(share), Body(MakePrefetch(buffer, next + part))));
 }
 
-void PrefetchLines(const ScheduleContext& c, const ContractShape& shape, const ContractTiles& tiles, Affine x,
-                   const Affine& row, const Affine& position, std::vector<Stmt>* out) {
+void PrefetchLines(const ContractLoops& l, const Affine& row, const Affine& position, std::vector<Stmt>* out) {
+  const ContractShape& shape = l.shape;
+  const Tuning& tuning = l.c.target.tuning;
   if (shape.rows.size() != 1 || shape.rows[0].x != 1 || shape.k.empty() || shape.k[0].x <= 1) return;
-  const auto operand = FarOperand(c, shape, 0, shape.depth * shape.rows[0].extent, &ContractAxis::x);
+  const auto operand = FarOperand(l, 0, shape.depth * shape.rows[0].extent, &ContractAxis::x);
   if (!operand) return;
   const bool small =
-      operand->bytes <= c.target.tuning.matmul_prefetch_matrix && operand->matrices > 1 && shape.outer.back().x > 0;
-  x.constant += small ? shape.outer.back().x : tiles.rows + c.target.tuning.matmul_prefetch_distance / operand->element;
-  x.Add(row);
-  x.Add(position, shape.k[0].x);
-  out->push_back(Prefetch(*operand, std::move(x)));
+      operand->bytes <= tuning.matmul_prefetch_matrix && operand->matrices > 1 && shape.outer.back().x > 0;
+  const int64_t ahead =
+      small ? shape.outer.back().x : l.tiles.rows + tuning.matmul_prefetch_distance / operand->element;
+  out->push_back(MakePrefetch(operand->buffer, l.x_base + row + position * shape.k[0].x + (operand->offset + ahead)));
 }
 
-void PrefetchNext(const ScheduleContext& c, const ContractShape& shape, const ContractTiles& tiles, Affine w,
-                  AxisId tile, std::vector<Stmt>* out) {
+void PrefetchNext(const ContractLoops& l, AxisId tile, std::vector<Stmt>* out) {
+  const ContractShape& shape = l.shape;
   if (shape.outer.empty() || shape.outer[0].w <= 0 || shape.k.empty()) return;
   const bool along_k = shape.lane.w != 1;  // neighbours in memory
   const int64_t depth = shape.depth, lanes = shape.lane.extent, step = along_k ? shape.lane.w : shape.k[0].w;
-  const auto operand = FarOperand(c, shape, 1, depth * lanes, &ContractAxis::w);
-  if (!operand || operand->bytes > c.target.tuning.matmul_prefetch_matrix || (along_k && shape.k[0].w != 1)) return;
+  const auto operand = FarOperand(l, 1, depth * lanes, &ContractAxis::w);
+  if (!operand || operand->bytes > l.c.target.tuning.matmul_prefetch_matrix || (along_k && shape.k[0].w != 1)) return;
   const int64_t run = along_k ? depth : lanes, runs = along_k ? lanes : depth;
-  const int64_t share = Ceil(runs, tiles.per_block);
-  const AxisId i = c.kernel->AddAxis("i"), j = c.kernel->AddAxis("j");
-  w.constant += shape.outer[0].w;
-  w.Add(tile, share * step);
-  w.Add(i, step);
-  w.Add(j, 1);
-  const auto width = std::min(kPartials, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(run))));
-  Stmt lines = MakeLoop(j, run, LoopKind::kVector, width, {Prefetch(*operand, std::move(w))});
-  out->push_back(MakeLoop(i, share, LoopKind::kSerial, 1, {std::move(lines)}));
+  const int64_t share = Ceil(runs, l.tiles.per_block);
+  const AxisId i = l.k->AddAxis("i"), j = l.k->AddAxis("j");
+  const Affine at = l.w_base + AxisAffine(tile, share * step) + AxisAffine(i, step) + AxisAffine(j);
+  Stmt line = MakePrefetch(operand->buffer, at + (operand->offset + shape.outer[0].w));
+  line = VectorLoop(j, run, std::min(kPartials, PowerOfTwo(run)), Body(std::move(line)));
+  out->push_back(SerialLoop(i, share, Body(std::move(line))));
 }
 
 }  // namespace reel::codegen

@@ -22,15 +22,12 @@ int64_t Product(const Axes& axes) {
 // Neighbours that both operands walk as one; none of extent 1.
 Axes Collapsed(const Axes& axes) {
   Axes out;
-  for (const ContractAxis& a : axes) {
+  for (ContractAxis a : axes) {
     if (a.extent == 1) continue;
-    if (!out.empty() && out.back().x == a.x * a.extent && out.back().w == a.w * a.extent) {
-      const int64_t n = out.back().extent;
-      out.back() = a;
-      out.back().extent *= n;
-    } else {
-      out.push_back(a);
-    }
+    const bool joins = !out.empty() && out.back().x == a.x * a.extent && out.back().w == a.w * a.extent;
+    if (joins) a.extent *= out.back().extent;
+    if (joins) out.pop_back();
+    out.push_back(a);
   }
   return out;
 }
@@ -38,7 +35,7 @@ Axes Collapsed(const Axes& axes) {
 // All accesses of the kernel, on axes of its own: decides which axes of the result can be one.
 class Probe {
  public:
-  Probe(const ScheduleContext& c, const Axes& axes) : builder_(c.f, c.plan, c.group_index, &kernel_) {
+  Probe(const ScheduleContext& c, const Axes& axes) : builder_(c.f, c.plan, c.kernel_index, &kernel_) {
     const ir::Node& node = *c.f.producer(c.kernel_plan().root);
     Index at;
     Affine x, w;
@@ -52,25 +49,22 @@ class Probe {
     builder_.LoadView(node.operands[1], w);
     const ir::Value root = c.kernel_plan().root;
     builder_.SetRoot(root, LocalExpr(&kernel_, kernel_.AddLocal("", c.f.type(root).dtype, 1), builder_.Flat(root, at)));
-    if (c.stored(root)) stores_.push_back(MakeStore(0, builder_.Place(root, at), builder_.Build(root, at)));
-    for (ir::Value v : c.kernel_plan().epilogue) {
+    const auto store = [&](ir::Value v) {
       if (c.stored(v)) stores_.push_back(MakeStore(0, builder_.Place(v, at), builder_.Build(v, at)));
-    }
+    };
+    store(root);
+    for (ir::Value v : c.kernel_plan().epilogue) store(v);
   }
 
   // Of the result's axes from `begin` on.
   Axes Collapse(const Axes& axes) {
-    std::vector<AxisId> ids;
-    std::vector<int64_t> extents;
-    for (const ContractAxis& a : axes) {
-      ids.push_back(a.result);
-      extents.push_back(a.extent);
-    }
-    CollapseAxes(&kernel_, &stores_, &ids, &extents);
+    LoopAxes loops;
+    for (const ContractAxis& a : axes) loops.Add(a.result, a.extent);
+    CollapseAxes(&kernel_, &stores_, &loops);
     Axes out;
-    for (size_t i = 0; i < ids.size(); ++i) {
-      out.push_back(*std::find_if(axes.begin(), axes.end(), [&](const auto& a) { return a.result == ids[i]; }));
-      out.back().extent = extents[i];
+    for (size_t i = 0; i < loops.size(); ++i) {
+      out.push_back(*std::find_if(axes.begin(), axes.end(), [&](const auto& a) { return a.result == loops.ids[i]; }));
+      out.back().extent = loops.extents[i];
     }
     return out;
   }
@@ -158,8 +152,6 @@ void PairUp(const ScheduleContext& c, const View& x, const View& w, ContractShap
   k.x *= 2;
   k.w *= 2;
 }
-
-const View& ViewOf(const ScheduleContext& c, ir::Value v) { return *c.plan.views[static_cast<size_t>(v.id)]; }
 
 // Axes of the result: batches, from `rows` on those of x, from `columns` on those of w.
 struct ResultAxes {
@@ -315,15 +307,15 @@ bool SharesPanels(const ContractShape& shape, int64_t lanes, const Tuning& tunin
   return shape.lane.extent % lanes == 0 && shape.lane.extent / lanes >= tuning.shared_steps;
 }
 
-void OrderLoops(const ScheduleContext& c, std::vector<std::pair<AxisId, int64_t>>* loops) {
+void OrderLoops(const ScheduleContext& c, LoopAxes* loops) {
   if (loops->size() < 2) return;
-  const auto shorter = [](const auto& a, const auto& b) { return a.second < b.second; };
-  const auto longest = std::max_element(loops->begin(), loops->end(), shorter);
-  const bool is_short = loops->front().second < c.target.tuning.shared_steps, moves = longest != loops->begin();
-  const auto other = moves ? longest : std::prev(loops->end());
-  if (c.choices->Flag("swap", is_short && moves, c.options.vectorize || (is_short && moves))) {
-    std::iter_swap(loops->begin(), other);
-  }
+  const auto longest = std::max_element(loops->extents.begin(), loops->extents.end());
+  const auto to = static_cast<size_t>(longest - loops->extents.begin());
+  const bool is_short = loops->extents[0] < c.target.tuning.shared_steps, moves = to != 0;
+  if (!c.choices->Flag("swap", is_short && moves, c.options.vectorize || (is_short && moves))) return;
+  const size_t other = moves ? to : loops->size() - 1;
+  std::swap(loops->ids[0], loops->ids[other]);
+  std::swap(loops->extents[0], loops->extents[other]);
 }
 
 std::string TextOf(const ContractShape& shape, const ContractTiles& t) {
@@ -338,7 +330,7 @@ std::string TextOf(const ContractShape& shape, const ContractTiles& t) {
 ContractShape ShapeOfContract(const ScheduleContext& c) {
   const ir::Node& node = *c.f.producer(c.kernel_plan().root);
   const MatmulKernel& plan = *c.kernel_plan().As<MatmulKernel>();
-  const View &x = ViewOf(c, node.operands[0]), &w = ViewOf(c, node.operands[1]);
+  const View &x = c.view(node.operands[0]), &w = c.view(node.operands[1]);
   ContractShape s;
   const ResultAxes all = AxesOf(c.f, node, x, w, &s.k);
   s.rank = static_cast<int>(all.axes.size());

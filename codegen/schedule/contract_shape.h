@@ -38,7 +38,7 @@ struct ContractShape {
   bool sums = false;    ///< blocks of rows are whole groups of 64, which are summed (FuseEpilogueReductions)
 };
 
-/// Axes that neither operand nor what the group computes from the result can tell apart are one.
+/// Axes that neither operand nor what the kernel computes from the result can tell apart are one.
 ContractShape ShapeOfContract(const ScheduleContext& context);
 
 /// Columns in lanes and rows of a tile of accumulators, and rows that go through a block of k together.
@@ -62,7 +62,7 @@ ContractTiles TilesOfContract(const ScheduleContext& context, const ContractShap
 inline constexpr int kMaxUnrolledEpilogue = 64;
 
 /// Threads share the outermost of these loops: if it is short, the longest one changes places with it.
-void OrderLoops(const ScheduleContext& context, std::vector<std::pair<AxisId, int64_t>>* loops);
+void OrderLoops(const ScheduleContext& context, LoopAxes* loops);
 
 /// For Plan().
 std::string TextOf(const ContractShape& shape, const ContractTiles& tiles);

@@ -11,7 +11,7 @@ using ir::Op;
 std::vector<RowSums> OpenRowSums(const ScheduleContext& c, int64_t lanes) {
   std::vector<RowSums> sums;
   for (const auto& [root, to] : c.kernel_plan().As<MatmulKernel>()->row_reductions) {
-    const DType dtype = c.f.type(root).dtype;
+    const DType dtype = c.dtype(root);
     sums.push_back({c.kernel->AddLocal("s", dtype, lanes), c.builder->BufferOf(to, true),
                     CombineOf(c.f.producer(root)->op), dtype});
   }
@@ -35,23 +35,21 @@ Stmt EndGroup(const ScheduleContext& c, const std::vector<RowSums>& sums, Index 
   Affine row = b.Flat(c.kernel_plan().root, index);
   row.constant /= width;
   for (auto& [axis, coefficient] : row.terms) coefficient /= width;
-  const auto number = [&b](int64_t n) { return b.Constant(kInt64, static_cast<double>(n)); };
-  const ExprId at = b.Position(row), in_group = b.Apply(Op::kRem, kInt64, {at, number(kPartials)});
+  const ExprId at = b.Position(row), in_group = b.Apply(Op::kRem, kInt64, {at, b.Number(kPartials)});
   const AxisId e = c.kernel->AddAxis("e");
-  Affine to = column;
-  to.Add(e, 1);
-  std::vector<Stmt> store, reset, end;
+  std::vector<Stmt> store, reset;
   for (const RowSums& s : sums) {
-    store.push_back(MakeStore(s.partials, to, LocalExpr(c.kernel, s.sums, AxisAffine(e))));
-    store.back().dynamic = b.Apply(Op::kDiv, kInt64, {at, number(kPartials)});
+    store.push_back(MakeStore(s.partials, column + AxisAffine(e), LocalExpr(c.kernel, s.sums, AxisAffine(e))));
+    store.back().dynamic = b.Apply(Op::kDiv, kInt64, {at, b.Number(kPartials)});
     store.back().dynamic_stride = width;
     const ExprId first = b.Constant(s.dtype, 0);
     c.kernel->exprs[static_cast<size_t>(first)].bits = IdentityBits(s.combine, s.dtype);
     reset.push_back(MakeAccumulate(s.sums, AxisAffine(e), Combine::kSet, first));
   }
-  store.insert(store.end(), reset.begin(), reset.end());
-  end.push_back(MakeLoop(e, columns, LoopKind::kVector, vector, std::move(store)));
-  return Once(c.kernel, b.Apply(Op::kEqual, kBool, {in_group, number(kPartials - 1)}), std::move(end));
+  Append(std::move(reset), &store);
+  Stmt end = VectorLoop(e, columns, vector, std::move(store));
+  const ExprId is_last = b.Apply(Op::kEqual, kBool, {in_group, b.Number(kPartials - 1)});
+  return If(c.kernel, is_last, Body(std::move(end)));
 }
 
 }  // namespace reel::codegen

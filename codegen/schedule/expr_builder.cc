@@ -15,8 +15,7 @@ using ir::Value;
 using Ints = std::vector<int64_t>;
 
 Affine Flatten(const View& view, const Index& index) {
-  Affine flat;
-  flat.constant = view.offset;
+  Affine flat{view.offset, {}};
   for (size_t i = 0; i < index.size(); ++i) flat.Add(index[i], view.strides[i]);
   return flat;
 }
@@ -34,25 +33,72 @@ int64_t UniformInteger(const ir::Function& f, Value v) {
   return node->attr<ir::Literal>("value").AsInt(0);
 }
 
-Expr ScalarExpr(const ir::Literal& literal) {
-  Expr e;
-  e.dtype = literal.dtype();
-  e.bits = ScalarBits(literal);
-  return e;
-}
+Expr ScalarExpr(const ir::Literal& literal) { return {.dtype = literal.dtype(), .bits = ScalarBits(literal)}; }
 
 // A scalar of no bits.
 bool IsZero(const ir::Function& f, Value v) {
   return f.Is(v, Op::kConstant) && ScalarBits(f.producer(v)->attr<ir::Literal>("value")) == 0;
 }
 
-}  // namespace
-
-Affine AxisAffine(AxisId axis, int64_t coefficient) {
-  Affine a;
-  a.Add(axis, coefficient);
-  return a;
+// Where a reshape that splits axes of `from` has the element `index` of `to`: every axis is a run of result axes.
+Index IndexBeforeSplit(const Shape& from, const Shape& to, const Index& index) {
+  Index inner(static_cast<size_t>(from.rank()));
+  int t = 0;
+  for (int i = 0; i < from.rank(); ++i) {
+    Affine& a = inner[static_cast<size_t>(i)];
+    for (int64_t n = 1; n < from.dim(i) && t < to.rank(); ++t) {  // VerifyPlan has seen that both hold to the end
+      a = a * to.dim(t) + index[static_cast<size_t>(t)];
+      n *= to.dim(t);
+    }
+  }
+  return inner;
 }
+
+// The element of a view's operand, which is of shape `from`, that is its element `index`.
+Index OperandIndex(const Node& node, const Shape& from, const Shape& to, const Index& index) {
+  Index inner(static_cast<size_t>(from.rank()));
+  switch (node.op) {
+    case Op::kReshape: return IndexBeforeSplit(from, to, index);
+    case Op::kTranspose: {
+      const auto& permutation = node.attr<Ints>("permutation");
+      for (size_t i = 0; i < permutation.size(); ++i) inner[static_cast<size_t>(permutation[i])] = index[i];
+      return inner;
+    }
+    case Op::kSlice: {
+      const auto &starts = node.attr<Ints>("starts"), &strides = node.attr<Ints>("strides");
+      for (size_t i = 0; i < starts.size(); ++i) inner[i] = index[i] * strides[i] + starts[i];
+      return inner;
+    }
+    case Op::kReverse:
+      inner = index;
+      for (int64_t axis : node.attr<Ints>("axes")) {
+        const auto i = static_cast<size_t>(axis);
+        inner[i] = index[i] * -1 + (from.dim(static_cast<int>(axis)) - 1);
+      }
+      return inner;
+    case Op::kWindow: {
+      const auto &axes = node.attr<Ints>("axes"), &strides = node.attr<Ints>("strides"),
+                 &dilations = node.attr<Ints>("dilations");
+      inner.assign(index.begin(), index.begin() + from.rank());
+      for (size_t i = 0; i < axes.size(); ++i) {  // steps that are never taken may be too large to multiply
+        const auto axis = static_cast<size_t>(axes[i]), element = static_cast<size_t>(from.rank()) + i;
+        inner[axis] = {};
+        if (to.dim(static_cast<int>(axis)) != 1) inner[axis].Add(index[axis], strides[i]);
+        if (to.dim(static_cast<int>(element)) != 1) inner[axis].Add(index[element], dilations[i]);
+      }
+      return inner;
+    }
+    default: {  // broadcast
+      const auto& axes = node.attr<Ints>("axes");
+      for (size_t i = 0; i < axes.size(); ++i) {
+        if (from.dim(static_cast<int>(i)) != 1) inner[i] = index[static_cast<size_t>(axes[i])];
+      }
+      return inner;
+    }
+  }
+}
+
+}  // namespace
 
 ExprBuilder::Key ExprBuilder::MakeKey(Value v, const Index& index) {
   Key key{v.id, {}};
@@ -83,9 +129,7 @@ Affine ExprBuilder::Flat(Value v, const Index& index) const {
   return Flatten({v, 0, RowMajorStrides(f_.type(v).shape)}, index);
 }
 
-Affine ExprBuilder::Place(Value v, const Index& index) const {
-  return Flatten(*plan_.views[static_cast<size_t>(v.id)], index);
-}
+Affine ExprBuilder::Place(Value v, const Index& index) const { return Flatten(*plan_.views[v.index()], index); }
 
 void ExprBuilder::SetRoot(Value root, ExprId expr) {
   root_ = root;
@@ -118,28 +162,15 @@ Index ExprBuilder::RowIndex(Value v) const {
 }
 
 ExprId ExprBuilder::Constant(DType dtype, double value) {
-  Expr e;
-  e.kind = Expr::Kind::kConstant;
-  e.dtype = dtype;
-  e.bits = ScalarBits(ir::Literal::Scalar(dtype, value));
-  return kernel_->AddExpr(std::move(e));
+  return kernel_->AddExpr(ScalarExpr(ir::Literal::Scalar(dtype, value)));
 }
 
 ExprId ExprBuilder::Position(const Affine& value, DType dtype) {
-  Expr e;
-  e.kind = Expr::Kind::kIndex;
-  e.dtype = dtype;
-  e.index = value;
-  return kernel_->AddExpr(std::move(e));
+  return kernel_->AddExpr({.kind = Expr::Kind::kIndex, .dtype = dtype, .index = value});
 }
 
 ExprId ExprBuilder::Apply(Op op, DType dtype, std::initializer_list<ExprId> operands) {
-  Expr e;
-  e.kind = Expr::Kind::kOp;
-  e.dtype = dtype;
-  e.op = op;
-  e.operands.assign(operands.begin(), operands.end());
-  return kernel_->AddExpr(std::move(e));
+  return kernel_->AddExpr({.kind = Expr::Kind::kOp, .dtype = dtype, .op = op, .operands = operands});
 }
 
 ExprId ExprBuilder::ToInt64(ExprId x) {
@@ -148,46 +179,39 @@ ExprId ExprBuilder::ToInt64(ExprId x) {
 }
 
 ExprId ExprBuilder::InRange(ExprId x, int64_t extent) {
-  const ExprId low = Apply(Op::kGreaterEqual, kBool, {x, Constant(kInt64, 0)});
-  const ExprId high = Apply(Op::kLess, kBool, {x, Constant(kInt64, static_cast<double>(extent))});
+  const ExprId low = Apply(Op::kGreaterEqual, kBool, {x, Number(0)});
+  const ExprId high = Apply(Op::kLess, kBool, {x, Number(extent)});
   return Apply(Op::kAnd, kBool, {low, high});
 }
 
 ExprId ExprBuilder::ClampedStart(Value start, int64_t high) {
   const ExprId s = ToInt64(Build(start, {}));
-  return Apply(Op::kMin, kInt64,
-               {Apply(Op::kMax, kInt64, {s, Constant(kInt64, 0)}), Constant(kInt64, static_cast<double>(high))});
+  return Apply(Op::kMin, kInt64, {Apply(Op::kMax, kInt64, {s, Number(0)}), Number(high)});
 }
 
 ExprId ExprBuilder::Load(DType dtype, Value base, Affine flat, ExprId dynamic, int64_t dynamic_stride, ExprId guard) {
   const auto widened = [&](ExprId x) { return f_.type(base).dtype == dtype ? x : Apply(Op::kCast, dtype, {x}); };
   if (IsRowMember(base)) return widened(Build(base, {}));
-  Expr e;
-  e.kind = Expr::Kind::kLoad;
-  e.dtype = f_.type(base).dtype;
-  e.buffer = BufferOf(base, false);
-  e.index = std::move(flat);
-  e.dynamic = dynamic;
-  e.dynamic_stride = dynamic_stride;
-  e.guard = guard;
-  return widened(kernel_->AddExpr(std::move(e)));
+  return widened(kernel_->AddExpr({.kind = Expr::Kind::kLoad,
+                                   .dtype = f_.type(base).dtype,
+                                   .buffer = BufferOf(base, false),
+                                   .index = std::move(flat),
+                                   .dynamic = dynamic,
+                                   .dynamic_stride = dynamic_stride,
+                                   .guard = guard}));
 }
 
-ExprId ExprBuilder::LoadView(Value v, Affine offset, ExprId dynamic, ExprId guard) {
-  offset.constant += ViewOf(v).offset;
-  return Load(f_.type(v).dtype, ViewOf(v).base, std::move(offset), dynamic, dynamic < 0 ? 0 : 1, guard);
+ExprId ExprBuilder::LoadView(Value v, const Affine& offset, ExprId dynamic, ExprId guard) {
+  return Load(f_.type(v).dtype, ViewOf(v).base, offset + ViewOf(v).offset, dynamic, dynamic < 0 ? 0 : 1, guard);
 }
 
-ExprId ExprBuilder::LoadBits(Value v, Affine offset, DType dtype, ExprId dynamic) {
-  Expr e;
-  e.kind = Expr::Kind::kLoad;
-  e.dtype = dtype;
-  e.buffer = BufferOf(ViewOf(v).base, false);
-  e.index = std::move(offset);
-  e.index.constant += ViewOf(v).offset;
-  e.dynamic = dynamic;
-  e.dynamic_stride = dynamic < 0 ? 0 : 1;
-  return kernel_->AddExpr(std::move(e));
+ExprId ExprBuilder::LoadBits(Value v, const Affine& offset, DType dtype, ExprId dynamic) {
+  return kernel_->AddExpr({.kind = Expr::Kind::kLoad,
+                           .dtype = dtype,
+                           .buffer = BufferOf(ViewOf(v).base, false),
+                           .index = offset + ViewOf(v).offset,
+                           .dynamic = dynamic,
+                           .dynamic_stride = dynamic < 0 ? 0 : 1});
 }
 
 ExprId ExprBuilder::Build(Value v, const Index& index) {
@@ -201,8 +225,8 @@ ExprId ExprBuilder::Build(Value v, const Index& index) {
   }
   const Key key = MakeKey(v, index);
   if (const auto it = memo_.find(key); it != memo_.end()) return it->second;
-  const auto i = static_cast<size_t>(v.id);
-  const bool own = plan_.kernel_of[i] == group_;
+  const auto i = v.index();
+  const bool own = plan_.kernel_of[i] == kernel_index_;
   const ExprId e =
       !own && plan_.views[i] ? Load(f_.type(v).dtype, ViewOf(v).base, Flatten(ViewOf(v), index)) : Compute(v, index);
   memo_.emplace(key, e);
@@ -215,13 +239,8 @@ ExprId ExprBuilder::BuildOperand(Value v, int k, const Index& index) {
 
 ExprId ExprBuilder::Compute(Value v, const Index& index) {
   const Node& node = *f_.producer(v);
+  if (IsView(node.op)) return BuildView(node, index);
   switch (node.op) {
-    case Op::kReshape:
-    case Op::kTranspose:
-    case Op::kSlice:
-    case Op::kBroadcast:
-    case Op::kReverse:
-    case Op::kWindow: return BuildView(node, index);
     case Op::kPad: return BuildPad(node, index);
     case Op::kGather: return BuildGather(node, index);
     case Op::kDynamicSlice:
@@ -240,80 +259,18 @@ ExprId ExprBuilder::Compute(Value v, const Index& index) {
       return Build(node.operands[at.constant == UniformInteger(f_, here.operands[1]) ? 1 : 2], index);
     for (const auto& [axis, coefficient] : at.terms) choices_.insert(axis);
   }
-  Expr e;
-  e.kind = Expr::Kind::kOp;
-  e.dtype = f_.type(v).dtype;
-  e.op = node.op;
+  Expr e{.kind = Expr::Kind::kOp, .dtype = f_.type(v).dtype, .op = node.op};
   for (Value o : node.operands) e.operands.push_back(Build(o, index));
   return kernel_->AddExpr(std::move(e));
 }
 
 ExprId ExprBuilder::BuildView(const Node& node, const Index& index) {
   const Value x = node.operands[0];
-  const Shape &from = f_.type(x).shape, &to = f_.type(node.result()).shape;
-  if (const auto& view = plan_.views[static_cast<size_t>(x.id)]) {
+  if (const auto& view = plan_.views[x.index()]) {
     if (auto through = ViewThrough(f_, node, *view))
       return Load(f_.type(x).dtype, view->base, Flatten(*through, index));
   }
-  Index inner(static_cast<size_t>(from.rank()));
-  switch (node.op) {
-    case Op::kReshape: {  // every axis of x is a run of result axes
-      int t = 0;
-      for (int i = 0; i < from.rank(); ++i) {
-        int64_t n = 1;
-        Affine& a = inner[static_cast<size_t>(i)];
-        while (n < from.dim(i) && t < to.rank()) {  // VerifyPlan has seen that both hold to the end
-          Affine scaled;
-          scaled.Add(a, to.dim(t));
-          scaled.Add(index[static_cast<size_t>(t)]);
-          a = scaled;
-          n *= to.dim(t++);
-        }
-      }
-      break;
-    }
-    case Op::kTranspose: {
-      const auto& permutation = node.attr<Ints>("permutation");
-      for (size_t i = 0; i < permutation.size(); ++i) inner[static_cast<size_t>(permutation[i])] = index[i];
-      break;
-    }
-    case Op::kSlice: {
-      const auto &starts = node.attr<Ints>("starts"), &strides = node.attr<Ints>("strides");
-      for (size_t i = 0; i < starts.size(); ++i) {
-        inner[i].constant = starts[i];
-        inner[i].Add(index[i], strides[i]);
-      }
-      break;
-    }
-    case Op::kReverse:
-      inner = index;
-      for (int64_t axis : node.attr<Ints>("axes")) {
-        Affine& a = inner[static_cast<size_t>(axis)];
-        a = {};
-        a.constant = from.dim(static_cast<int>(axis)) - 1;
-        a.Add(index[static_cast<size_t>(axis)], -1);
-      }
-      break;
-    case Op::kWindow: {
-      const auto &axes = node.attr<Ints>("axes"), &strides = node.attr<Ints>("strides"),
-                 &dilations = node.attr<Ints>("dilations");
-      inner.assign(index.begin(), index.begin() + from.rank());
-      for (size_t i = 0; i < axes.size(); ++i) {  // steps that are never taken may be too large to multiply
-        const auto axis = static_cast<size_t>(axes[i]), element = static_cast<size_t>(from.rank()) + i;
-        inner[axis] = {};
-        if (to.dim(static_cast<int>(axis)) != 1) inner[axis].Add(index[axis], strides[i]);
-        if (to.dim(static_cast<int>(element)) != 1) inner[axis].Add(index[element], dilations[i]);
-      }
-      break;
-    }
-    default: {  // broadcast
-      const auto& axes = node.attr<Ints>("axes");
-      for (size_t i = 0; i < axes.size(); ++i) {
-        if (from.dim(static_cast<int>(i)) != 1) inner[i] = index[static_cast<size_t>(axes[i])];
-      }
-    }
-  }
-  return Build(x, inner);
+  return Build(x, OperandIndex(node, f_.type(x).shape, f_.type(node.result()).shape, index));
 }
 
 std::optional<bool> ExprBuilder::IsInside(const Affine& position, int64_t extent) {
@@ -339,8 +296,7 @@ ExprId ExprBuilder::BuildPad(const Node& node, const Index& index) {
   const Shape& shape = f_.type(x).shape;
   const View& view = ViewOf(x);
   const auto &low = node.attr<Ints>("low"), &high = node.attr<Ints>("high"), &interior = node.attr<Ints>("interior");
-  Affine flat;
-  flat.constant = view.offset;
+  Affine flat{view.offset, {}};
   ExprId guard = -1, dynamic = -1;
   const auto both = [&](ExprId a, ExprId b) { return a < 0 ? b : Apply(Op::kAnd, kBool, {a, b}); };
   for (size_t i = 0; i < low.size(); ++i) {
@@ -348,8 +304,7 @@ ExprId ExprBuilder::BuildPad(const Node& node, const Index& index) {
       flat.Add(index[i], view.strides[i]);
       continue;
     }
-    Affine shifted = index[i];
-    shifted.constant -= low[i];
+    const Affine shifted = index[i] + -low[i];
     if (interior[i] == 0) {
       const std::optional<bool> inside = IsInside(shifted, shape.dim(static_cast<int>(i)));
       if (inside == false) return Build(node.operands[1], {});
@@ -362,14 +317,14 @@ ExprId ExprBuilder::BuildPad(const Node& node, const Index& index) {
     if (interior[i] == 0) {
       flat.Add(shifted, view.strides[i]);
     } else {
-      const ExprId step = Constant(kInt64, static_cast<double>(interior[i] + 1));
+      const ExprId step = Number(interior[i] + 1);
       const ExprId quotient = Apply(Op::kDiv, kInt64, {position, step});
       const ExprId back = Apply(Op::kMul, kInt64, {quotient, step});
       guard = both(guard, Apply(Op::kEqual, kBool, {back, position}));
-      const ExprId term = Apply(Op::kMul, kInt64, {quotient, Constant(kInt64, static_cast<double>(view.strides[i]))});
+      const ExprId term = Apply(Op::kMul, kInt64, {quotient, Number(view.strides[i])});
       dynamic = dynamic < 0 ? term : Apply(Op::kAdd, kInt64, {dynamic, term});
       position = quotient;
-      guard = both(guard, Apply(Op::kGreaterEqual, kBool, {Position(shifted), Constant(kInt64, 0)}));
+      guard = both(guard, Apply(Op::kGreaterEqual, kBool, {Position(shifted), Number(0)}));
     }
     guard = both(guard, InRange(position, shape.dim(static_cast<int>(i))));
   }
@@ -387,8 +342,7 @@ ExprId ExprBuilder::BuildGather(const Node& node, const Index& index) {
   const Index at(index.begin() + static_cast<std::ptrdiff_t>(axis),
                  index.begin() + static_cast<std::ptrdiff_t>(axis + count));
   const ExprId d = ToInt64(Build(indices, at));
-  Affine flat;
-  flat.constant = view.offset;
+  Affine flat{view.offset, {}};
   for (size_t i = 0; i < view.strides.size(); ++i) {
     if (i != axis) flat.Add(index[i < axis ? i : i + count - 1], view.strides[i]);
   }
@@ -420,14 +374,9 @@ ExprId ExprBuilder::BuildDynamic(const Node& node, const Index& index) {
 
 ExprId ExprBuilder::BuildRandom(const Node& node, const Index& index) {
   const Value state = node.operands[0];
-  Affine one;
-  one.constant = 1;
-  Expr e;
-  e.kind = Expr::Kind::kRandom;
-  e.dtype = kInt32;
-  const ExprId key = Build(state, {Affine{}}), counter = Build(state, {one});
-  e.operands = {key, counter, Position(Flat(node.result(), index))};
-  return kernel_->AddExpr(std::move(e));
+  const ExprId key = Build(state, {Affine{}}), counter = Build(state, {Affine{1, {}}});
+  const ExprId element = Position(Flat(node.result(), index));
+  return kernel_->AddExpr({.kind = Expr::Kind::kRandom, .dtype = kInt32, .operands = {key, counter, element}});
 }
 
 }  // namespace reel::codegen

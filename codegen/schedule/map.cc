@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "codegen/loop/ceil.h"
 #include "codegen/schedule/schedule.h"
 
 namespace reel::codegen {
@@ -21,24 +22,17 @@ int ContiguousElsewhere(const Kernel& kernel, const std::vector<AxisId>& axes) {
 
 // for jb { for i { vector j in 0..width { body } } }: the lines that one vector of j touches serve all
 // following i before others are fetched.
-std::vector<Stmt> TransposingNest(Kernel* k, std::vector<AxisId> axes, std::vector<int64_t> extents, size_t along,
-                                  int64_t width, std::vector<Stmt> body) {
-  const AxisId block = k->AddAxis("jb"), inner = axes.back();
-  const int64_t count = extents.back();
+std::vector<Stmt> TransposingNest(Kernel* k, LoopAxes axes, size_t along, int64_t width, std::vector<Stmt> body) {
+  const AxisId block = k->AddAxis("jb"), inner = axes.ids.back();
+  const int64_t count = axes.extents.back();
   ShiftAxis(k, &body, inner, AxisAffine(block, width));
-  Stmt lanes = MakeLoop(inner, width, LoopKind::kVector, width, std::move(body));
-  if (count % width != 0) {
-    Clip(&lanes, AxisAffine(block, width), count);
-  }
-  body.clear();
-  body.push_back(std::move(lanes));
-  axes.back() = block;
-  extents.back() = (count + width - 1) / width;
-  axes.push_back(axes[along]);
-  extents.push_back(extents[along]);
-  axes.erase(axes.begin() + static_cast<std::ptrdiff_t>(along));
-  extents.erase(extents.begin() + static_cast<std::ptrdiff_t>(along));
-  return Nest(axes, extents, 1, std::move(body));
+  Stmt lanes = VectorLoop(inner, width, width, std::move(body));
+  if (count % width != 0) Clip(&lanes, AxisAffine(block, width), count);
+  axes.ids.back() = block;
+  axes.extents.back() = Ceil(count, width);
+  axes.Add(axes.ids[along], axes.extents[along]);
+  axes.Erase(along);
+  return Nest(axes, 1, Body(std::move(lanes)));
 }
 
 // Most results of expressions, other than scalars, that wait for a user at once.
@@ -72,13 +66,10 @@ int64_t StepWidth(const ScheduleContext& c, int64_t extent, int64_t cost) {
   const auto too_many = [&] {
     return registers * live > target.vector_registers || registers * cost > target.tuning.map_max_step;
   };
-  while (registers > 1 && too_many()) {
-    registers /= 2;
-  }
+  while (registers > 1 && too_many()) registers /= 2;
   const int64_t usual = registers;
-  registers = c.choices->Choose("registers", usual, 1, 8, {1, 2, 4, 8});
-  const auto lanes = [extent](int64_t width) { return (extent + width - 1) / width * width; };
-  registers = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(registers)));
+  registers = ChooseRegisters(c, static_cast<int>(usual));
+  const auto lanes = [extent](int64_t width) { return RoundUp(extent, width); };
   int64_t width = VectorWidth(kernel, target, extent, static_cast<int>(registers));
   if (registers != usual) return width;
   const int64_t one = VectorWidth(kernel, target, extent, 1);
@@ -89,27 +80,15 @@ int64_t StepWidth(const ScheduleContext& c, int64_t extent, int64_t cost) {
   return one_step && std::has_single_bit(static_cast<uint64_t>(extent % one)) ? one : width;
 }
 
-// The stores of the group's values, for all elements at these indices.
-std::vector<Stmt> Stores(const ScheduleContext& c, const Index& index) {
-  std::vector<Stmt> stores;
-  for (ir::Value v : c.kernel_plan().epilogue) {
-    if (!c.stored(v)) continue;
-    const ExprId value = c.builder->Build(v, index);
-    stores.push_back(MakeStore(c.builder->BufferOf(v, true), c.builder->Flat(v, index), value));
-  }
-  return stores;
-}
-
 // Where positions along short axes choose between parts of a stack: the stores of all these positions, each of its
 // part alone, with the axes gone. Empty if there are none.
-std::vector<Stmt> UnrolledStores(const ScheduleContext& c, Index index, std::vector<AxisId>* axes,
-                                 std::vector<int64_t>* extents) {
+std::vector<Stmt> UnrolledStores(const ScheduleContext& c, Index index, LoopAxes* axes) {
   std::vector<size_t> chosen;
   int64_t count = 1;
   for (size_t i = 0; i + 1 < axes->size(); ++i) {
-    if (!c.builder->choices().contains((*axes)[i])) continue;
+    if (!c.builder->choices().contains(axes->ids[i])) continue;
     chosen.push_back(i);
-    count = std::min(count * (*extents)[i], kMaxUnrolled + 1);
+    count = std::min(count * axes->extents[i], kMaxUnrolled + 1);
   }
   if (chosen.empty() || count > kMaxUnrolled) return {};
   c.kernel->exprs.clear();
@@ -118,26 +97,22 @@ std::vector<Stmt> UnrolledStores(const ScheduleContext& c, Index index, std::vec
   for (int64_t k = 0; k < count; ++k) {
     int64_t rest = k;
     for (size_t i = chosen.size(); i-- > 0;) {
-      index[chosen[i]] = {};
-      index[chosen[i]].constant = rest % (*extents)[chosen[i]];
-      rest /= (*extents)[chosen[i]];
+      index[chosen[i]] = Affine{rest % axes->extents[chosen[i]], {}};
+      rest /= axes->extents[chosen[i]];
     }
-    for (Stmt& s : Stores(c, index)) stores.push_back(std::move(s));
+    Append(c.Stores(c.kernel_plan().epilogue, index), &stores);
   }
-  for (size_t i = chosen.size(); i-- > 0;) {
-    axes->erase(axes->begin() + static_cast<std::ptrdiff_t>(chosen[i]));
-    extents->erase(extents->begin() + static_cast<std::ptrdiff_t>(chosen[i]));
-  }
+  for (size_t i = chosen.size(); i-- > 0;) axes->Erase(chosen[i]);
   return stores;
 }
 
 // The axis that padding cuts into the most parts: its number and where they begin, with its end. 0: none.
-std::pair<size_t, std::vector<int64_t>> FindCut(const ScheduleContext& c, const std::vector<AxisId>& axes,
-                                                const std::vector<int64_t>& extents) {
+std::pair<size_t, std::vector<int64_t>> FindCut(const ScheduleContext& c, const LoopAxes& axes) {
+  const std::vector<int64_t>& extents = axes.extents;
   std::pair<size_t, std::vector<int64_t>> best{0, {}};
   int64_t inner = 1;
   for (size_t i = axes.size(); i-- > 1; inner *= extents[i]) {
-    const auto it = c.builder->cuts().find(axes[i]);
+    const auto it = c.builder->cuts().find(axes.ids[i]);
     if (it == c.builder->cuts().end() || static_cast<int64_t>(it->second.size()) >= kMaxUnrolled) continue;
     std::vector<int64_t> bounds{0};
     bounds.insert(bounds.end(), it->second.begin(), it->second.end());
@@ -151,34 +126,31 @@ std::pair<size_t, std::vector<int64_t>> FindCut(const ScheduleContext& c, const 
 
 // The loops of a map one of whose axes padding cuts: loops of their own for its parts, where no element asks whether it
 // is padding. Empty if there is no such axis.
-std::vector<Stmt> CutLoops(const ScheduleContext& c, Index index, std::vector<AxisId> axes,
-                           std::vector<int64_t> extents, int64_t cost) {
-  const auto [cut, bounds] = FindCut(c, axes, extents);
+std::vector<Stmt> CutLoops(const ScheduleContext& c, Index index, LoopAxes axes, int64_t cost) {
+  const auto [cut, bounds] = FindCut(c, axes);
   int64_t steps = 1;
-  for (size_t i = 0; i < cut; ++i) steps = std::min(steps * extents[i], c.target.tuning.shared_steps);
+  for (size_t i = 0; i < cut; ++i) steps = std::min(steps * axes.extents[i], c.target.tuning.shared_steps);
   if (!c.choices->Flag("cut", cut != 0 && steps >= c.target.tuning.shared_steps, cut != 0)) return {};
   c.kernel->exprs.clear();
   c.builder->Clear();
   std::vector<Stmt> body;
   for (size_t p = 1; p < bounds.size(); ++p) {
-    std::vector<AxisId> ids;
-    std::vector<int64_t> part(extents.begin() + static_cast<std::ptrdiff_t>(cut), extents.end());
-    part[0] = bounds[p] - bounds[p - 1];
-    for (size_t i = 0; i < part.size(); ++i) {
-      ids.push_back(c.kernel->AddAxis("i" + std::to_string(cut + i)));
-      c.builder->SetExtent(ids.back(), part[i]);
-      index[cut + i] = AxisAffine(ids.back());
+    LoopAxes part;
+    for (size_t i = cut; i < axes.size(); ++i) {
+      const int64_t extent = i == cut ? bounds[p] - bounds[p - 1] : axes.extents[i];
+      const AxisId id = part.Add(c.kernel, "i" + std::to_string(i), extent);
+      c.builder->SetExtent(id, extent);
+      index[i] = AxisAffine(id);
     }
     index[cut].constant = bounds[p - 1];
-    std::vector<Stmt> stores = Stores(c, index);
-    CollapseAxes(c.kernel, &stores, &ids, &part);
-    const int64_t width = StepWidth(c, part.empty() ? 1 : part.back(), cost);  // a part may be one element
-    for (Stmt& s : Nest(ids, part, width, std::move(stores))) body.push_back(std::move(s));
+    std::vector<Stmt> stores = c.Stores(c.kernel_plan().epilogue, index);
+    CollapseAxes(c.kernel, &stores, &part);
+    const int64_t width = StepWidth(c, part.empty() ? 1 : part.extents.back(), cost);  // a part may be one element
+    Append(Nest(part, width, std::move(stores)), &body);
   }
-  axes.resize(cut);
-  extents.resize(cut);
-  CollapseAxes(c.kernel, &body, &axes, &extents);
-  return Nest(axes, extents, 1, std::move(body));
+  while (axes.size() > cut) axes.Erase(axes.size() - 1);
+  CollapseAxes(c.kernel, &body, &axes);
+  return Nest(axes, 1, std::move(body));
 }
 
 }  // namespace
@@ -186,38 +158,33 @@ std::vector<Stmt> CutLoops(const ScheduleContext& c, Index index, std::vector<Ax
 // for i { vector j { y[i, j] = f(x[...]) } }, axes collapsed first: most maps have one loop.
 void ScheduleMap(const ScheduleContext& c) {
   Kernel* k = c.kernel;
-  const Shape& shape = c.f.type(c.kernel_plan().epilogue[0]).shape;
-  std::vector<AxisId> axes;
-  std::vector<int64_t> extents = shape.dims();
-  Index index;
-  for (int i = 0; i < shape.rank(); ++i) {
-    axes.push_back(k->AddAxis("i" + std::to_string(i)));
-    index.push_back(AxisAffine(axes.back()));
-    if (c.options.vectorize) c.builder->SetExtent(axes.back(), extents[static_cast<size_t>(i)]);
-  }
-  std::vector<Stmt> stores = Stores(c, index);
+  const std::vector<ir::Value>& results = c.kernel_plan().epilogue;
+  const Shape& shape = c.f.type(results[0]).shape;
+  LoopAxes axes;
+  const Index index = AddAxes(k, shape.dims(), &axes);
+  for (size_t i = 0; c.options.vectorize && i < axes.size(); ++i) c.builder->SetExtent(axes.ids[i], axes.extents[i]);
+  std::vector<Stmt> stores = c.Stores(results, index);
   if (c.options.vectorize) {
-    if (std::vector<Stmt> unrolled = UnrolledStores(c, index, &axes, &extents); !unrolled.empty()) {
+    if (std::vector<Stmt> unrolled = UnrolledStores(c, index, &axes); !unrolled.empty()) {
       stores = std::move(unrolled);
-    } else if (!axes.empty() && ContiguousElsewhere(*k, axes) < 0) {
+    } else if (!axes.empty() && ContiguousElsewhere(*k, axes.ids) < 0) {
       const int64_t whole = ExprCost(*k);
-      k->body = CutLoops(c, index, axes, extents, whole);
+      k->body = CutLoops(c, index, axes, whole);
       if (!k->body.empty()) return Parallelize(c, shape.size(), whole);
     }
   }
-  CollapseAxes(k, &stores, &axes, &extents);
-  const int64_t cost = ExprCost(*k);
-  const int64_t inner = extents.empty() ? 1 : extents.back();
+  CollapseAxes(k, &stores, &axes);
+  const int64_t cost = ExprCost(*k), inner = axes.empty() ? 1 : axes.extents.back();
   const int64_t width = c.options.vectorize ? StepWidth(c, inner, cost) : 1;
-  int along = width > 1 ? ContiguousElsewhere(*k, axes) : -1;
+  int along = width > 1 ? ContiguousElsewhere(*k, axes.ids) : -1;
   if (!c.choices->Flag("transpose", along >= 0, along >= 0)) along = -1;
   if (along >= 0) {
     const int64_t lanes = VectorWidth(*k, c.target, inner, 1);
-    k->body = TransposingNest(k, axes, extents, static_cast<size_t>(along), lanes, std::move(stores));
+    k->body = TransposingNest(k, axes, static_cast<size_t>(along), lanes, std::move(stores));
   } else {
-    k->body = Nest(axes, extents, width, std::move(stores));
+    k->body = Nest(axes, width, std::move(stores));
   }
-  if (c.options.vectorize) Parallelize(c, shape.size(), cost);
+  Parallelize(c, shape.size(), cost);
 }
 
 }  // namespace reel::codegen

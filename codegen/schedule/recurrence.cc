@@ -23,15 +23,11 @@ class CarriedStep {
 
   // Both are 0 at first, h -0: then y[0] = b[0] to the sign.
   std::vector<Stmt> Begin() const {
-    std::vector<Stmt> out;
-    out.push_back(MakeLocal(h_, Bits(carried_, IsFloat(carried_) ? -0.0 : 0.0)));
-    if (low_ < 0) return out;
-    out.push_back(MakeLocal(low_, 0));
-    out.push_back(MakeScratch(next_));
-    return out;
+    Stmt h = MakeLocal(h_, Bits(carried_, IsFloat(carried_) ? -0.0 : 0.0));
+    return low_ < 0 ? Body(std::move(h)) : Body(std::move(h), MakeLocal(low_, 0), MakeScratch(next_));
   }
 
-  std::vector<Stmt> Body(ExprId a, ExprId b, const Affine& at, BufferId out, const Affine& position) {
+  std::vector<Stmt> Step(ExprId a, ExprId b, const Affine& at, BufferId out, const Affine& position) {
     a = Widened(a);
     b = Widened(b);
     std::vector<Stmt> body;
@@ -75,67 +71,55 @@ class CarriedStep {
 void ScheduleRecurrence(const ScheduleContext& c) {
   Kernel* k = c.kernel;
   const ir::Value root = c.kernel_plan().root;
-  const ir::Node& node = *c.f.producer(root);
+  const ir::Node& node = c.root_node();
   const Shape& shape = c.f.type(root).shape;
-  const DType dtype = c.f.type(root).dtype;
+  const DType dtype = c.dtype(root);
   const auto axis = static_cast<int>(node.attr<int64_t>("axis"));
   const BufferId out = c.builder->BufferOf(root, true);
 
-  std::vector<AxisId> around, inner;
-  std::vector<int64_t> extents, inner_extents;
-  AxisId t = -1;
+  LoopAxes around, inner, along;
   Index index;
   for (int i = 0; i < shape.rank(); ++i) {
-    const AxisId id = k->AddAxis("i" + std::to_string(i));
-    index.push_back(AxisAffine(id));
-    if (i == axis) {
-      t = id;
-      continue;
-    }
-    (i < axis ? around : inner).push_back(id);
-    (i < axis ? extents : inner_extents).push_back(shape.dim(i));
+    LoopAxes& axes = i < axis ? around : i == axis ? along : inner;
+    index.push_back(AxisAffine(axes.Add(k, "i" + std::to_string(i), shape.dim(i))));
   }
+  const AxisId t = along.ids[0];
   if (node.attr<bool>("reverse")) {
-    Affine& at = index[static_cast<size_t>(axis)];
-    at = AxisAffine(t, -1);
-    at.constant = shape.dim(axis) - 1;
+    index[static_cast<size_t>(axis)] = AxisAffine(t, -1) + (shape.dim(axis) - 1);
   }
-  const ExprId later =
-      c.builder->Apply(ir::Op::kGreater, kBool, {c.builder->Position(AxisAffine(t)), c.builder->Constant(kInt64, 0)});
-  const ExprId factor = c.builder->Apply(
-      ir::Op::kSelect, dtype, {later, c.builder->BuildOperand(root, 0, index), c.builder->Constant(dtype, 1)});
-  const ExprId b = c.builder->BuildOperand(root, 1, index);
+  ExprBuilder& builder = *c.builder;
+  const ExprId later = builder.Apply(ir::Op::kGreater, kBool, {builder.Position(AxisAffine(t)), builder.Number(0)});
+  const ExprId factor =
+      builder.Apply(ir::Op::kSelect, dtype, {later, builder.BuildOperand(root, 0, index), builder.Constant(dtype, 1)});
+  const ExprId b = builder.BuildOperand(root, 1, index);
   // The axes are settled on what reads and writes memory; what is carried comes after.
-  std::vector<Stmt> store = Only(MakeStore(out, c.builder->Flat(root, index), b));
-  CollapseAxes(k, &store, &inner, &inner_extents);
-  CollapseAxes(k, &store, &around, &extents);
+  std::vector<Stmt> store = Body(MakeStore(out, builder.Flat(root, index), b));
+  CollapseAxes(k, &store, &inner);
+  CollapseAxes(k, &store, &around);
 
   const bool lanes = !inner.empty();
-  const AxisId lane = lanes ? inner.back() : -1;
-  const int64_t extent = lanes ? inner_extents.back() : 1;
+  const AxisId lane = lanes ? inner.ids.back() : -1;
+  const int64_t extent = lanes ? inner.extents.back() : 1;
   const int64_t most = c.choices->Choose("tile", c.target.tuning.scan_tile, 1, 4096, {128, 256, 512, 1024});
   const int64_t tile = std::clamp<int64_t>(extent, 1, most);  // of nothing there is no tile, but a width
   const AxisId tiles = extent > tile ? k->AddAxis("tile") : -1;
   if (tiles >= 0) ShiftAxis(k, &store, lane, AxisAffine(tiles, tile));
   CarriedStep step(c, dtype, tile);
-  std::vector<Stmt> body = step.Body(factor, b, lanes ? AxisAffine(lane) : Affine{}, out, store[0].index);
+  std::vector<Stmt> body = step.Step(factor, b, lanes ? AxisAffine(lane) : Affine{}, out, store[0].index);
   const int64_t cost = ExprCost(*k);
   if (lanes) {
     const int64_t width = c.options.vectorize ? VectorWidth(*k, c.target, tile, 2) : 1;
-    Stmt neighbours = MakeLoop(lane, std::min(extent, tile), LoopKind::kVector, width, std::move(body));
+    Stmt neighbours = VectorLoop(lane, std::min(extent, tile), width, std::move(body));
     if (extent % tile != 0) Clip(&neighbours, AxisAffine(tiles, tile), extent);
-    body = Only(std::move(neighbours));
-    around.insert(around.end(), inner.begin(), inner.end() - 1);
-    extents.insert(extents.end(), inner_extents.begin(), inner_extents.end() - 1);
+    body = Body(std::move(neighbours));
+    inner.Erase(inner.size() - 1);
   }
+  if (tiles >= 0) inner.Add(tiles, Ceil(extent, tile));
   std::vector<Stmt> all = step.Begin();
-  all.push_back(MakeLoop(t, shape.dim(axis), LoopKind::kSerial, 1, std::move(body)));
-  if (tiles >= 0) {
-    around.push_back(tiles);
-    extents.push_back(Ceil(extent, tile));
-  }
-  k->body = Nest(around, extents, 1, std::move(all));
-  if (c.options.vectorize && !around.empty()) Parallelize(c, shape.size(), cost);
+  all.push_back(SerialLoop(t, shape.dim(axis), std::move(body)));
+  const bool shared = !around.empty() || !inner.empty();
+  k->body = Nest(around, 1, Nest(inner, 1, std::move(all)));
+  if (shared) Parallelize(c, shape.size(), cost);
 }
 
 }  // namespace reel::codegen

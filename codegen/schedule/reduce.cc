@@ -12,12 +12,6 @@
 namespace reel::codegen {
 namespace {
 
-int64_t PowerOfTwo(int64_t n) {
-  int64_t p = 1;
-  while (p < n) p *= 2;
-  return p;
-}
-
 double Identity(Combine combine, DType dtype) {
   using limits = std::numeric_limits<double>;
   if (combine == Combine::kSum) return IsFloat(dtype) ? -0.0 : 0.0;
@@ -68,8 +62,7 @@ class ReduceNest {
     const bool whole = count <= kReducedBlock;  // base is 0
     const int64_t rows = whole ? Ceil(count, kPartials) : kPartials;
     const AxisId row = kernel_->AddAxis("r" + std::to_string(l));
-    Affine row_base = base;
-    if (rows > 1) row_base.Add(row, kPartials);
+    const Affine row_base = rows > 1 ? base + AxisAffine(row, kPartials) : base;
 
     std::vector<Stmt> inner;
     AxisId column = axis_;
@@ -80,28 +73,17 @@ class ReduceNest {
       inner = std::move(element_);
     } else {
       column = kernel_->AddAxis("b" + std::to_string(l));
-      Affine position = row_base;
-      position.Add(column, 1);
-      Affine below;
-      below.Add(position, kReducedBlock);
-      inner = Level(l - 1, below);
+      inner = Level(l - 1, (row_base + AxisAffine(column)) * kReducedBlock);
       inner.push_back(MakeAccumulate(locals_[l], AxisAffine(column), combine_, LocalExpr(kernel_, locals_[l - 1], {})));
     }
-    const bool vector = l == 0 && vectorize_;
-    Stmt columns = MakeLoop(column, rows == 1 ? std::min(count, size) : size,
-                            vector ? LoopKind::kVector : LoopKind::kSerial, size, std::move(inner));
-    if (rows > 1 && count % kPartials != 0) Clip(&columns, row_base, count);
-    std::vector<Stmt> body;
-    body.push_back(std::move(columns));
+    Stmt loop =
+        VectorLoop(column, rows == 1 ? std::min(count, size) : size, l == 0 && vectorize_ ? size : 1, std::move(inner));
     if (rows > 1) {
-      Stmt loop = MakeLoop(row, rows, LoopKind::kSerial, 1, std::move(body));
-      if (!whole) {
-        Clip(&loop, Blocks(base), Ceil(count, kPartials));
-      }
-      body.clear();
-      body.push_back(std::move(loop));
+      if (count % kPartials != 0) Clip(&loop, row_base, count);
+      loop = SerialLoop(row, rows, Body(std::move(loop)));
+      if (!whole) Clip(&loop, Blocks(base), Ceil(count, kPartials));
     }
-    body.insert(body.begin(), MakeLocal(locals_[l], IdentityBits(combine_, dtype_)));
+    std::vector<Stmt> body = Body(MakeLocal(locals_[l], IdentityBits(combine_, dtype_)), std::move(loop));
     if (size > 1) body.push_back(MakeTree(locals_[l], combine_));
     return body;
   }
@@ -113,6 +95,7 @@ class ReduceNest {
     for (const auto& [axis, coefficient] : base.terms) blocks.Add(axis, coefficient / kPartials);
     return blocks;
   }
+
   Kernel* kernel_;
   const Combine combine_;
   const DType dtype_;
@@ -144,53 +127,19 @@ struct RowsNest {
 
   // Group `of` of level l. As deep as the rows' logarithm to base 64.
   std::vector<Stmt> Level(size_t l, const Affine& of, std::vector<Stmt> element) const {
-    Affine first;
-    first.Add(of, group);
+    const Affine first = of * group;
     const AxisId row = l == 0 ? axis : kernel->AddAxis("g" + std::to_string(l));
     if (l == 0) {
       ShiftAxis(kernel, &element, axis, first);
     } else {
-      Affine below = first;
-      below.Add(row, 1);
-      element = Level(l - 1, below, std::move(element));
+      element = Level(l - 1, first + AxisAffine(row), std::move(element));
       element.push_back(MakeAccumulate(locals[l], {}, combine, LocalExpr(kernel, locals[l - 1], {})));
     }
-    Stmt rows = MakeLoop(row, std::min(counts[l], group), LoopKind::kSerial, 1, std::move(element));
-    if (counts[l] > group && counts[l] % group != 0) {
-      Clip(&rows, first, counts[l]);
-    }
-    std::vector<Stmt> body;
-    body.push_back(MakeLocal(locals[l], IdentityBits(combine, dtype)));
-    body.push_back(std::move(rows));
-    return body;
+    Stmt rows = SerialLoop(row, std::min(counts[l], group), std::move(element));
+    if (counts[l] > group && counts[l] % group != 0) Clip(&rows, first, counts[l]);
+    return Body(MakeLocal(locals[l], IdentityBits(combine, dtype)), std::move(rows));
   }
 };
-
-// The statements, with expressions of their own, `by` further along the axis.
-std::vector<Stmt> CopyShifted(Kernel* k, const std::vector<Stmt>& body, AxisId axis, int64_t by) {
-  const auto count = static_cast<ExprId>(k->exprs.size());
-  const auto move = [&](Affine* a) { a->constant += by * a->coefficient(axis); };
-  const auto copy_of = [count](ExprId* e) { *e += *e < 0 ? 0 : count; };
-  for (ExprId i = 0; i < count; ++i) {
-    Expr e = k->exprs[static_cast<size_t>(i)];
-    for (ExprId& operand : e.operands) copy_of(&operand);
-    for (ExprId* id : {&e.dynamic, &e.guard}) copy_of(id);
-    move(&e.index);
-    k->AddExpr(std::move(e));
-  }
-  std::vector<Stmt> copy = body;
-  std::vector<std::vector<Stmt>*> open{&copy};
-  while (!open.empty()) {
-    std::vector<Stmt>* list = open.back();
-    open.pop_back();
-    for (Stmt& s : *list) {
-      for (ExprId* id : {&s.a, &s.b, &s.dynamic, &s.guard}) copy_of(id);
-      for (Affine* index : {&s.index, &s.clip_base}) move(index);
-      open.push_back(&s.body);
-    }
-  }
-  return copy;
-}
 
 // Short rows, `count` at a time, whose trees are one; what is left of them row by row. body: the partials, what
 // accumulates them, their tree and what is made of the result.
@@ -198,14 +147,12 @@ std::vector<Stmt> RowsTogether(Kernel* k, LocalId partials, AxisId row, int64_t 
                                std::vector<Stmt> body) {
   const int64_t whole = extent / count, rest = extent % count;
   const size_t exprs = k->exprs.size();
-  std::vector<Stmt> last, out;
-  if (rest > 0) last = Nest({row}, {rest}, 1, CopyShifted(k, body, row, whole * count));
+  std::vector<Stmt> last;
+  if (rest > 0) last = Body(SerialLoop(row, rest, CopyShifted(k, body, row, whole * count)));
   const int64_t size = k->locals[static_cast<size_t>(partials)].size;
   k->locals[static_cast<size_t>(partials)].size *= count;
   const AxisId block = k->AddAxis("rb"), at = k->AddAxis("i");
-  Affine here = AxisAffine(at);
-  here.Add(block, count);
-  here.Add(row, -1);
+  const Affine here = AxisAffine(at) + AxisAffine(block, count) + AxisAffine(row, -1);
   for (size_t i = 0; i < exprs; ++i) {
     Expr& e = k->exprs[i];
     e.index.Add(here, e.index.coefficient(row));
@@ -216,29 +163,132 @@ std::vector<Stmt> RowsTogether(Kernel* k, LocalId partials, AxisId row, int64_t 
   for (Stmt& s : element.body) s.index.Add(here, s.index.coefficient(row));
   element.body[0].index.Add(at, size);
   body[2].width = count;
-  std::vector<Stmt> one, results(std::make_move_iterator(body.begin() + 3), std::make_move_iterator(body.end()));
-  one.push_back(std::move(element));
+  std::vector<Stmt> results(std::make_move_iterator(body.begin() + 3), std::make_move_iterator(body.end()));
   body.resize(3);
-  body[1] = MakeLoop(at, count, LoopKind::kUnrolled, 1, std::move(one));
-  body.push_back(MakeLoop(at, count, LoopKind::kVector, count, std::move(results)));
-  out.push_back(MakeLoop(block, whole, LoopKind::kSerial, 1, std::move(body)));
-  for (Stmt& s : last) out.push_back(std::move(s));
-  return out;
+  body[1] = UnrolledLoop(at, count, Body(std::move(element)));
+  body.push_back(VectorLoop(at, count, count, std::move(results)));
+  last.insert(last.begin(), SerialLoop(block, whole, std::move(body)));
+  return last;
 }
+
+int64_t Count(const LoopAxes& axes) {
+  int64_t n = 1;
+  for (int64_t extent : axes.extents) n *= extent;
+  return n;
+}
+
+// What is reduced along `axis`, `count` elements.
+struct Reduction {
+  Combine combine;
+  DType dtype;
+  AxisId axis;
+  int64_t count;
+  ExprId operand;
+};
 
 // Lanes of a register if rows of `elements` are reduced as many at a time; 0: one after the other, as are maxima, which
 // are found among integers: LLVM takes long over what it could know of their bits.
-int64_t RowsAtOnce(const ScheduleContext& c, Combine combine, DType dtype, int64_t elements,
-                   const std::vector<int64_t>& extents) {
-  int64_t all = elements;
-  for (int64_t n : extents) all *= n;
-  const bool adds = IsFloat(dtype) && SizeOf(dtype) >= 4 && (combine == Combine::kSum || combine == Combine::kProd);
-  if (!c.options.vectorize || extents.empty() || !adds || elements > kPartials ||
-      all < c.target.tuning.joint_rows_min_elements)
+int64_t RowsAtOnce(const ScheduleContext& c, const Reduction& r, const LoopAxes& rows) {
+  const bool adds =
+      IsFloat(r.dtype) && SizeOf(r.dtype) >= 4 && (r.combine == Combine::kSum || r.combine == Combine::kProd);
+  if (!c.options.vectorize || rows.empty() || !adds || r.count > kPartials ||
+      r.count * Count(rows) < c.target.tuning.joint_rows_min_elements)
     return 0;
-  const int64_t lanes = c.target.lanes(SizeOf(dtype));
-  const bool may = lanes > 1 && extents.back() >= lanes && PowerOfTwo(elements) >= lanes;
+  const int64_t lanes = c.target.lanes(SizeOf(r.dtype));
+  const bool may = lanes > 1 && rows.extents.back() >= lanes && PowerOfTwo(r.count) >= lanes;
   return c.choices->Flag("joint", may, may) ? lanes : 0;
+}
+
+// Axes of the loops: kept ones around and inside of the reduced ones.
+struct ReducedAxes {
+  LoopAxes outer, reduced, inner;
+  Index index, kept;  // of the operand; of the result
+  bool product;  // whose blocks' sums are added in order
+  Combine combine;
+};
+ReducedAxes AxesOf(const ScheduleContext& c) {
+  const ir::Node& node = c.root_node();
+  ReducedAxes out;
+  out.product = node.op == ir::Op::kContract;
+  out.combine = out.product ? Combine::kSum : CombineOf(node.op);
+  const Shape& shape = c.f.type(out.product ? node.result() : node.operands[0]).shape;
+  const auto reduced = out.product ? std::vector<int64_t>{} : node.attr<std::vector<int64_t>>("axes");
+  for (int i = 0; i < shape.rank(); ++i) {
+    const bool is_reduced = std::binary_search(reduced.begin(), reduced.end(), i);
+    const bool is_outer = !out.product && (reduced.empty() || i < reduced.front());
+    LoopAxes& axes = is_reduced ? out.reduced : is_outer ? out.outer : out.inner;
+    out.index.push_back(AxisAffine(axes.Add(c.kernel, "i" + std::to_string(i), shape.dim(i))));
+    if (!is_reduced) out.kept.push_back(out.index.back());
+  }
+  return out;
+}
+
+// The second half of a reduction reads [groups of rows, elements of a row], or results of blocks.
+void BeginWithPartials(const ScheduleContext& c, ReducedAxes* axes) {
+  const Shape& partials = c.f.type(c.kernel_plan().BeginsWith()).shape;
+  const AxisId axis = axes->product ? c.kernel->AddAxis("b") : axes->reduced.ids[0];
+  axes->reduced = {{axis}, {partials.dim(0)}};
+  axes->index = {AxisAffine(axis)};
+  if (partials.rank() == 2) axes->index.push_back(c.builder->Flat(c.kernel_plan().root, axes->kept));
+}
+
+// The first half: results of blocks.
+void ReduceBlocks(const ScheduleContext& c, const Reduction& r, const ReducedAxes& axes, std::vector<Stmt> element) {
+  Kernel* k = c.kernel;
+  ReduceNest nest(k, r.combine, r.dtype, r.axis, r.count, c.options.vectorize);
+  const AxisId block = k->AddAxis("b");
+  std::vector<Stmt> body = nest.BuildBlock(block, r.operand, std::move(element));
+  const ExprId result = LocalExpr(k, nest.block_result(), {});
+  const ir::Value partials = c.kernel_plan().As<ReduceKernel>()->partials;
+  body.push_back(MakeStore(c.builder->BufferOf(partials, true), AxisAffine(block), result));
+  body = Nest(axes.outer, 1, Nest(axes.inner, 1, std::move(body)));  // all of extent 1
+  k->body = Body(SerialLoop(block, Ceil(r.count, kReducedBlock), std::move(body)));
+  Parallelize(c, r.count, ExprCost(*k));
+}
+
+// Statements that leave the reduction in element 0 of `result`; none if there is nothing to reduce.
+std::vector<Stmt> Reduce(const ScheduleContext& c, const Reduction& r, bool by_rows, bool in_order,
+                         std::vector<Stmt> element, LocalId* result) {
+  if (r.count == 0) return {};
+  if (!by_rows) {
+    ReduceNest nest(c.kernel, r.combine, r.dtype, r.axis, r.count, c.options.vectorize);
+    *result = nest.result();
+    return nest.Build(r.operand, std::move(element));
+  }
+  RowsNest nest{c.kernel, r.combine, r.dtype, r.axis, in_order ? r.count : kPartials};
+  nest.AddLevels(r.count);
+  *result = nest.locals.back();
+  element.insert(element.begin(), MakeAccumulate(nest.locals[0], {}, r.combine, r.operand));
+  return nest.Level(nest.locals.size() - 1, {}, std::move(element));
+}
+
+// All of it, or the second half; then what is made of the result.
+void ReduceWhole(const ScheduleContext& c, const Reduction& r, ReducedAxes axes, std::vector<Stmt> element) {
+  Kernel* k = c.kernel;
+  const ir::Value root = c.kernel_plan().root;
+  const bool lanes = Count(axes.inner) == 1 && !axes.product;
+  LocalId sum = -1;
+  std::vector<Stmt> body = Reduce(c, r, !lanes, axes.product, std::move(element), &sum);
+  const ExprId value = r.count == 0 ? c.builder->Constant(r.dtype, 0) : LocalExpr(k, sum, {});
+  if (r.count == 0 && r.combine != Combine::kSum) {
+    k->exprs[static_cast<size_t>(value)].bits = IdentityBits(r.combine, r.dtype);
+  }
+  c.builder->SetRoot(root, value);
+  Append(c.Stores({root}, axes.kept), &body);
+  Append(c.Stores(c.kernel_plan().epilogue, axes.kept), &body);
+  CollapseAxes(k, &body, &axes.inner);
+  CollapseAxes(k, &body, &axes.outer);
+  const int64_t cost = ExprCost(*k), inner = axes.inner.empty() ? 1 : axes.inner.extents.back();
+  const bool vector = c.options.vectorize && !axes.inner.empty();
+  const int64_t width = vector ? VectorWidth(*k, c.target, inner, ChooseRegisters(c, 4)) : 1;
+  const bool of_rows = r.count > 0 && lanes && axes.inner.empty();
+  if (const int64_t rows = of_rows ? RowsAtOnce(c, r, axes.outer) : 0; rows > 0) {
+    body = RowsTogether(k, sum, axes.outer.ids.back(), axes.outer.extents.back(), rows, std::move(body));
+    axes.outer.Erase(axes.outer.size() - 1);
+  }
+  k->body = Nest(axes.outer, 1, Nest(axes.inner, width, std::move(body)));
+  const int64_t size = c.f.type(axes.product ? root : c.root_node().operands[0]).shape.size();
+  Parallelize(c, axes.product ? r.count * size : size, cost);
 }
 
 }  // namespace
@@ -267,103 +317,21 @@ void ScheduleReduce(const ScheduleContext& c) {
   if (leaves && c.f.type(plan.partials).shape.rank() == 2) return ScheduleRowSums(c);
   Kernel* k = c.kernel;
   const ir::Value root = c.kernel_plan().root;
-  const ir::Node& node = *c.f.producer(root);
-  const bool product = node.op == ir::Op::kContract;  // whose blocks' sums are added in order
-  const Shape& shape = c.f.type(product ? root : node.operands[0]).shape;
-  const auto reduced = product ? std::vector<int64_t>{} : node.attr<std::vector<int64_t>>("axes");
-  const Combine combine = product ? Combine::kSum : CombineOf(node.op);
-  const DType dtype = c.f.type(root).dtype;
-
-  std::vector<AxisId> axes[3];  // kept outer, reduced, kept inner
-  std::vector<int64_t> extents[3];
-  Index index, kept;
-  for (int i = 0; i < shape.rank(); ++i) {
-    const bool is_reduced = std::binary_search(reduced.begin(), reduced.end(), i);
-    const size_t part = is_reduced ? 1 : product ? 2 : reduced.empty() || i < reduced.front() ? 0 : 2;
-    axes[part].push_back(k->AddAxis("i" + std::to_string(i)));
-    extents[part].push_back(shape.dim(i));
-    index.push_back(AxisAffine(axes[part].back()));
-    if (!is_reduced) kept.push_back(index.back());
-  }
-  int64_t count = 1;
-  for (int64_t n : extents[1]) count *= n;
-
-  std::vector<Stmt> element;
-  for (ir::Value v : c.kernel_plan().producer) {
-    if (!c.stored(v)) continue;
-    const ExprId value = c.builder->Build(v, index);
-    element.push_back(MakeStore(c.builder->BufferOf(v, true), c.builder->Flat(v, index), value));
-  }
-  const ir::Value partials = plan.partials;
-  const bool of_blocks = ends && c.f.type(partials).shape.rank() == 1;
-  if (ends) {  // [groups of rows, elements of a row], or results of blocks
-    count = c.f.type(partials).shape.dim(0);
-    if (product) axes[1].push_back(k->AddAxis("b"));
-    axes[1].resize(1);
-    extents[1] = {count};
-    index = {AxisAffine(axes[1][0])};
-    if (!of_blocks) index.push_back(c.builder->Flat(root, kept));
-  }
-  const ExprId operand = ends ? c.builder->Build(partials, index) : c.builder->BuildOperand(root, 0, index);
-  CollapseAxes(k, &element, &axes[1], &extents[1]);
-  if (axes[1].size() > 1) {  // planning leaves one
-    *c.status = absl::InternalError(StrCat("%", root.id, " is reduced along ", axes[1].size(), " axes apart"));
+  ReducedAxes axes = AxesOf(c);
+  // Accumulating reads before the stores write: an output may take the place of an operand.
+  std::vector<Stmt> element = c.Stores(c.kernel_plan().producer, axes.index);
+  if (ends) BeginWithPartials(c, &axes);
+  const ExprId operand =
+      ends ? c.builder->Build(plan.partials, axes.index) : c.builder->BuildOperand(root, 0, axes.index);
+  const int64_t count = Count(axes.reduced);
+  CollapseAxes(k, &element, &axes.reduced);
+  if (axes.reduced.size() > 1) {  // planning leaves one
+    *c.status = absl::InternalError(StrCat("%", root.id, " is reduced along ", axes.reduced.size(), " axes apart"));
     return;
   }
-  const AxisId axis = axes[1].empty() ? k->AddAxis("r") : axes[1][0];
-
-  // Results: expressions over the kept axes and the reduced value.
-  const bool lanes = std::all_of(extents[2].begin(), extents[2].end(), [](int64_t n) { return n == 1; });
-  if (leaves) {
-    ReduceNest nest(k, combine, dtype, axis, count, c.options.vectorize);
-    const AxisId block = k->AddAxis("b");
-    std::vector<Stmt> body = nest.BuildBlock(block, operand, std::move(element));
-    const ExprId result = LocalExpr(k, nest.block_result(), {});
-    body.push_back(MakeStore(c.builder->BufferOf(partials, true), AxisAffine(block), result));
-    body = Nest(axes[0], extents[0], 1, Nest(axes[2], extents[2], 1, std::move(body)));  // all of extent 1
-    k->body = Nest({block}, {Ceil(count, kReducedBlock)}, 1, std::move(body));
-    if (c.options.vectorize) Parallelize(c, count, ExprCost(*k));
-    return;
-  }
-  std::vector<Stmt> body;
-  LocalId sum = -1;
-  if (count > 0 && lanes && !product) {
-    ReduceNest nest(k, combine, dtype, axis, count, c.options.vectorize);
-    body = nest.Build(operand, std::move(element));
-    sum = nest.result();
-  } else if (count > 0) {
-    RowsNest nest{k, combine, dtype, axis, product ? count : kPartials};
-    nest.AddLevels(count);
-    element.insert(element.begin(), MakeAccumulate(nest.locals[0], {}, combine, operand));
-    body = nest.Level(nest.locals.size() - 1, {}, std::move(element));
-    sum = nest.locals.back();
-  }
-  const ExprId value = count == 0 ? c.builder->Constant(dtype, 0) : LocalExpr(k, sum, {});
-  if (count == 0 && combine != Combine::kSum) k->exprs[static_cast<size_t>(value)].bits = IdentityBits(combine, dtype);
-  c.builder->SetRoot(root, value);
-  std::vector<Stmt> results;
-  if (c.stored(root)) results.push_back(MakeStore(c.builder->BufferOf(root, true), c.builder->Flat(root, kept), value));
-  for (ir::Value v : c.kernel_plan().epilogue) {
-    if (!c.stored(v)) continue;
-    const ExprId e = c.builder->Build(v, kept);
-    results.push_back(MakeStore(c.builder->BufferOf(v, true), c.builder->Flat(v, kept), e));
-  }
-
-  for (Stmt& s : results) body.push_back(std::move(s));
-  CollapseAxes(k, &body, &axes[2], &extents[2]);
-  CollapseAxes(k, &body, &axes[0], &extents[0]);
-  const int64_t cost = ExprCost(*k);
-  const int64_t inner = axes[2].empty() ? 1 : extents[2].back();
-  const bool vector = c.options.vectorize && !axes[2].empty();
-  const int64_t width = vector ? VectorWidth(*k, c.target, inner, ChooseRegisters(c, 4)) : 1;
-  const bool of_rows = count > 0 && lanes && !product && axes[2].empty();
-  if (const int64_t rows = of_rows ? RowsAtOnce(c, combine, dtype, count, extents[0]) : 0; rows > 0) {
-    body = RowsTogether(k, sum, axes[0].back(), extents[0].back(), rows, std::move(body));
-    axes[0].pop_back();
-    extents[0].pop_back();
-  }
-  k->body = Nest(axes[0], extents[0], 1, Nest(axes[2], extents[2], width, std::move(body)));
-  if (c.options.vectorize) Parallelize(c, product ? count * shape.size() : shape.size(), cost);
+  const AxisId axis = axes.reduced.empty() ? k->AddAxis("r") : axes.reduced.ids[0];
+  const Reduction reduction{axes.combine, c.dtype(root), axis, count, operand};
+  leaves ? ReduceBlocks(c, reduction, axes, std::move(element)) : ReduceWhole(c, reduction, axes, std::move(element));
 }
 
 }  // namespace reel::codegen

@@ -4,7 +4,8 @@
 #include <set>
 
 #include "codegen/loop/ceil.h"
-#include "codegen/plan/view.h"
+#include "codegen/schedule/row_reduction.h"
+#include "codegen/schedule/rows_passes.h"
 #include "codegen/schedule/sum_rows.h"
 #include "ir/strings.h"
 
@@ -25,414 +26,260 @@ using ir::Value;
 
 constexpr int64_t kMaxTogether = 8;  // rows side by side: each has partial sums and rows that wait
 
-class RowSchedule {
+int64_t Product(const std::vector<int64_t>& dims) {
+  int64_t n = 1;
+  for (int64_t d : dims) n *= d;
+  return n;
+}
+
+// The rows of a kernel, taken one by one or a few side by side, and where values wait for later passes over a row.
+class RowStorage {
  public:
-  explicit RowSchedule(const ScheduleContext& c)
-      : c_(c),
-        tuning_(c.target.tuning),
-        k_(c.kernel),
-        group_(c.kernel_plan()),
-        rows_plan_(*group_.As<RowWiseKernel>()),
-        width_(rows_plan_.width),
-        extents_(rows_plan_.extents) {
-    for (size_t i = 0; i < rows_plan_.extents.size(); ++i) {
-      rows_.push_back(k_->AddAxis("i" + std::to_string(i)));
-      row_.push_back(AxisAffine(rows_.back()));
-    }
-  }
-
-  void Run() {
-    FindMembers();
-    FindPasses();
-    TakeTogether();
-    FindWaiting();
-    std::vector<Stmt> body;
-    for (pass_ = 0; pass_ <= last_pass_; ++pass_) {
-      std::vector<Stmt> pass;
-      Pass(&pass);
-      if (pass_ == last_pass_) StoreScalars(&pass);
-      if (together_ > 1) pass = {MakeLoop(one_, together_, LoopKind::kSerial, 1, std::move(pass))};
-      body.insert(body.end(), pass.begin(), pass.end());
-    }
-    CollapseAxes(k_, &body, &rows_, &extents_);
-    const int64_t rows = Count(rows_plan_.extents), cost = width_ * Ceil(cost_, 1) + 64;
-    k_->why.push_back(StrCat("row kernel: ", last_pass_ + 1, last_pass_ > 0 ? " passes over " : " pass over ", width_,
-                             " elements of each of ", rows, " rows",
-                             columns_.empty() ? "" : ", and sums over the rows"));
-    if (columns_.empty()) {
-      k_->body = Nest(rows_, extents_, 1, std::move(body));
-    } else {
-      SumRows(rows, std::move(body));
-    }
-    if (c_.options.vectorize) Parallelize(c_, rows, cost);
-    const bool parallel = k_->body[0].loop_kind == LoopKind::kParallel;
-    std::vector<Stmt>& chunk = parallel ? k_->body[0].body : k_->body;
-    chunk.insert(chunk.begin(), declarations_.begin(), declarations_.end());
-  }
-
- private:
-  struct Member {
-    Value v;
-    bool per_element = false, reduces = false;
-    std::vector<size_t> reads;   // members
-    int pass = 0;                // in which it is computed, or accumulated
-    int last_use = -1;           // pass of the last reader
-    LocalId local = -1;          // where it waits for passes after its own
+  // Where a member of the kernel waits.
+  struct Place {
+    LocalId local = -1;
     BufferId buffer = -1;
-    std::vector<LocalId> sums;   // by level of the reduction
-  };
-  struct Column {
-    Value root, partials;
-    int pass = 0;
-    LocalId sums = -1;
+    bool valid() const { return local >= 0 || buffer >= 0; }
   };
 
-  static int64_t Count(const std::vector<int64_t>& dims) {
-    int64_t n = 1;
-    for (int64_t d : dims) n *= d;
-    return n;
-  }
-  DType dtype(Value v) const { return c_.f.type(v).dtype; }
-  Combine combine(Value root) const { return CombineOf(c_.f.producer(root)->op); }
-  // Pass after which a member's value may be read: a reduction's is complete after its own.
-  static int Available(const Member& m) { return m.pass + (m.reduces ? 1 : 0); }
-
-  std::vector<size_t> Reads(Value v) const {
-    std::vector<size_t> reads;
-    for (Value leaf : LeavesOf(c_.f, c_.plan, v)) {
-      if (const auto it = member_of_.find(leaf.id); it != member_of_.end()) reads.push_back(it->second);
-    }
-    return reads;
+  explicit RowStorage(const RowPasses& passes)
+      : c_(passes.c), passes_(passes), width_(passes.plan.width), places_(passes.members.size()) {
+    row_ = AddAxes(c_.kernel, passes.plan.extents, &axes_);
+    TakeTogether();
+    for (const RowColumn& column : passes.columns) stack_ += width_ * SizeOf(c_.dtype(column.root));
+    FindPlaces();
   }
 
-  void FindMembers() {
-    for (Value v : group_.epilogue) {
-      Member m;
-      m.v = v;
-      m.per_element = WithoutOnes(c_.f.type(v).shape).size() > rows_plan_.extents.size();
-      m.reduces = !m.per_element && ir::Info(c_.f.producer(v)->op).Has(ir::kReduction);
-      m.reads = Reads(v);
-      for (size_t r : m.reads) m.pass = std::max(m.pass, Available(members_[r]));
-      member_of_[v.id] = members_.size();
-      members_.push_back(std::move(m));
-    }
-    for (const auto& [root, to] : rows_plan_.reductions) {
-      Column column{root, to};
-      for (size_t r : Reads(root)) column.pass = std::max(column.pass, Available(members_[r]));
-      columns_.push_back(column);
-    }
-  }
-
-  // What nobody needs early is computed where it is first read.
-  void FindPasses() {
-    std::vector<int> first_use(members_.size(), -1);
-    const auto use = [&](size_t r, int pass) {
-      first_use[r] = first_use[r] < 0 ? pass : std::min(first_use[r], pass);
-      members_[r].last_use = std::max(members_[r].last_use, pass);
-    };
-    for (const Column& column : columns_) {
-      for (size_t r : Reads(column.root)) use(r, column.pass);
-      last_pass_ = std::max(last_pass_, column.pass);
-    }
-    for (size_t i = members_.size(); i-- > 0;) {
-      Member& m = members_[i];
-      if (m.per_element && first_use[i] > m.pass) m.pass = first_use[i];
-      for (size_t r : m.reads) use(r, m.pass);
-      if (m.per_element || m.reduces) last_pass_ = std::max(last_pass_, m.pass);
-    }
-  }
-
-  // Short rows are taken two at a time, pass after pass: what a pass of one waits for comes while the other is at work.
-  void TakeTogether() {
-    if (!c_.options.vectorize || last_pass_ == 0 || extents_.empty()) return;
-    const auto power = [](int64_t n) { return static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(n))); };
-    const auto divides = [&](int64_t n) { return extents_.back() % n == 0; };
-    int64_t most = kMaxTogether, usual = power(tuning_.rows_together);
-    while (!divides(most)) most /= 2;
-    for (const Member& m : members_) {
-      if (m.per_element && width_ * SizeOf(dtype(m.v)) > tuning_.rows_together_bytes) usual = 1;
-    }
-    const int64_t together = power(c_.choices->Choose("together", divides(usual) ? usual : 1, 1, most, {1, 2, 4, 8}));
-    if (together == 1) return;
-    together_ = together;
-    extents_.back() /= together_;
-    one_ = k_->AddAxis("u");
-    row_.back() = AxisAffine(rows_.back(), together_);
-    row_.back().Add(one_, 1);
-  }
+  const LoopAxes& axes() const { return axes_; }  // of steps
+  const Index& row() const { return row_; }
+  int64_t together() const { return together_; }  // rows in each step
+  const Place& place(size_t member) const { return places_[member]; }
 
   // `position` of the row at hand, where each row of a step has `size` elements.
   Affine OfRow(int64_t size, Affine position = {}) const {
     if (together_ > 1) position.Add(one_, size);
     return position;
   }
+  // Loops over the rows of a step.
+  std::vector<Stmt> OverRowsOfStep(std::vector<Stmt> pass) const {
+    return together_ > 1 ? Body(SerialLoop(one_, together_, std::move(pass))) : std::move(pass);
+  }
+  void Collapse(std::vector<Stmt>* body) { CollapseAxes(c_.kernel, body, &axes_); }
+  // A row on the stack; -1: there is no room.
+  LocalId RowOnStack(const std::string& name, DType dtype, int64_t rows) {
+    const int64_t bytes = rows * width_ * SizeOf(dtype);
+    if (stack_ + bytes > c_.target.tuning.rows_stack_bytes) return -1;
+    stack_ += bytes;
+    return c_.kernel->AddLocal(name, dtype, rows * width_);
+  }
+  bool HasRoomFor(DType dtype) const { return stack_ + width_ * SizeOf(dtype) <= c_.target.tuning.rows_stack_bytes; }
 
-  // Gives each value that is read after its pass a row of memory.
-  void FindWaiting() {
-    for (const Column& column : columns_) stack_ += width_ * SizeOf(dtype(column.root));
+ private:
+  // Short rows are taken two at a time, pass after pass: what a pass of one waits for comes while the other is at work.
+  void TakeTogether() {
+    if (!c_.options.vectorize || passes_.last == 0 || axes_.empty()) return;
+    const Tuning& tuning = c_.target.tuning;
+    const auto power = [](int64_t n) { return static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(n))); };
+    const auto divides = [&](int64_t n) { return axes_.extents.back() % n == 0; };
+    int64_t most = kMaxTogether, usual = power(tuning.rows_together);
+    while (!divides(most)) most /= 2;
+    for (const RowMember& m : passes_.members) {
+      if (m.per_element && width_ * SizeOf(c_.dtype(m.v)) > tuning.rows_together_bytes) usual = 1;
+    }
+    const int64_t together = power(c_.choices->Choose("together", divides(usual) ? usual : 1, 1, most, {1, 2, 4, 8}));
+    if (together == 1) return;
+    together_ = together;
+    axes_.extents.back() /= together_;
+    one_ = c_.kernel->AddAxis("u");
+    row_.back() = AxisAffine(axes_.ids.back(), together_) + AxisAffine(one_);
+  }
+
+  // Gives each value that is read after its pass a row of memory; what has none is computed again.
+  void FindPlaces() {
+    const std::vector<RowMember>& members = passes_.members;
     std::map<size_t, int> host_until;  // by member: the last pass that reads who waits in its buffer
-    for (size_t i = 0; i < members_.size(); ++i) {
-      Member& m = members_[i];
-      if (!m.per_element || m.last_use <= m.pass) continue;
-      if (c_.stored(m.v)) {
-        m.buffer = c_.builder->BufferOf(m.v, true);
-        continue;
-      }
-      for (size_t h = 0; h < members_.size() && m.buffer < 0; ++h) {
-        const Member& host = members_[h];
-        const bool fits = host.per_element && c_.stored(host.v) && dtype(host.v) == dtype(m.v) &&
+    for (size_t i = 0; i < members.size(); ++i) {
+      const RowMember& m = members[i];
+      if (!m.waits()) continue;
+      Place& place = places_[i];
+      if (c_.stored(m.v)) place.buffer = c_.builder->BufferOf(m.v, true);
+      for (size_t h = 0; h < members.size() && place.buffer < 0; ++h) {
+        const RowMember& host = members[h];
+        const bool fits = host.per_element && c_.stored(host.v) && c_.dtype(host.v) == c_.dtype(m.v) &&
                           host.pass >= m.last_use && (!host_until.contains(h) || host_until[h] <= m.pass);
         if (!fits) continue;
         host_until[h] = m.last_use;
-        m.buffer = c_.builder->BufferOf(host.v, true);
+        place.buffer = c_.builder->BufferOf(host.v, true);
       }
-      const int64_t bytes = together_ * width_ * SizeOf(dtype(m.v));
-      if (m.buffer >= 0) continue;
-      if (stack_ + bytes > tuning_.rows_stack_bytes) continue;  // computed again
-      stack_ += bytes;
-      m.local = k_->AddLocal("w" + std::to_string(i), dtype(m.v), together_ * width_);
-      declarations_.push_back(MakeLocal(m.local, 0));
+      if (place.buffer < 0) place.local = RowOnStack("w" + std::to_string(i), c_.dtype(m.v), together_);
     }
   }
 
-  // --- one pass ---
+  const ScheduleContext& c_;
+  const RowPasses& passes_;
+  const int64_t width_;
+  LoopAxes axes_;
+  Index row_;
+  AxisId one_ = -1;  // of the rows of a step
+  int64_t together_ = 1;
+  int64_t stack_ = 0;  // bytes of rows that wait there
+  std::vector<Place> places_;
+};
+
+class RowSchedule {
+ public:
+  explicit RowSchedule(const ScheduleContext& c)
+      : c_(c),
+        tuning_(c.target.tuning),
+        k_(c.kernel),
+        passes_(c),
+        width_(passes_.plan.width),
+        rows_(Product(passes_.plan.extents)),
+        storage_(passes_),
+        column_sums_(passes_.columns.size(), -1) {}
+
+  void Run() {
+    for (size_t i = 0; i < passes_.members.size(); ++i) {
+      if (const LocalId local = storage_.place(i).local; local >= 0) declarations_.push_back(MakeLocal(local, 0));
+    }
+    std::vector<Stmt> body;
+    for (pass_ = 0; pass_ <= passes_.last; ++pass_) {
+      std::vector<Stmt> pass;
+      Pass(&pass);
+      if (pass_ == passes_.last) StoreScalars(&pass);
+      Append(storage_.OverRowsOfStep(std::move(pass)), &body);
+    }
+    storage_.Collapse(&body);
+    k_->why.push_back(StrCat("row kernel: ", passes_.last + 1, passes_.last > 0 ? " passes over " : " pass over ",
+                             width_, " elements of each of ", rows_, " rows",
+                             passes_.columns.empty() ? "" : ", and sums over the rows"));
+    const int64_t cost = width_ * cost_ + 64;
+    if (passes_.columns.empty()) {
+      k_->body = Nest(storage_.axes(), 1, std::move(body));
+    } else {
+      SumRows(std::move(body));
+    }
+    Parallelize(c_, rows_, cost);
+    const bool parallel = k_->body[0].loop_kind == LoopKind::kParallel;
+    std::vector<Stmt>& chunk = parallel ? k_->body[0].body : k_->body;
+    chunk.insert(chunk.begin(), declarations_.begin(), declarations_.end());
+  }
+
+ private:
+  Combine combine(Value root) const { return CombineOf(c_.f.producer(root)->op); }
 
   void Pass(std::vector<Stmt>* body) {
-    std::vector<size_t> sums;
+    RowReduction sums(k_, width_);
+    std::vector<size_t> reduced;
     bool any = false;
-    for (size_t i = 0; i < members_.size(); ++i) {
-      Member& m = members_[i];
+    for (size_t i = 0; i < passes_.members.size(); ++i) {
+      const RowMember& m = passes_.members[i];
       if (m.pass != pass_) continue;
-      any = any || (m.per_element && (c_.stored(m.v) || m.local >= 0 || m.buffer >= 0));
+      any = any || (m.per_element && (c_.stored(m.v) || storage_.place(i).valid()));
       if (!m.reduces) continue;
-      int64_t n = width_;
-      for (int level = 0;; ++level, n = Ceil(n, kReducedBlock)) {
-        int64_t size = 1;
-        while (size < std::min(n, kPartials)) size *= 2;
-        m.sums.push_back(
-            k_->AddLocal("p" + std::to_string(i) + (level ? "_" + std::to_string(level) : ""), dtype(m.v), size));
-        if (n <= kReducedBlock) break;
-      }
-      sums.push_back(i);
+      sums.Add("p" + std::to_string(i), combine(m.v), c_.dtype(m.v));
+      reduced.push_back(i);
     }
-    for (Column& column : columns_) {
+    for (size_t i = 0; i < passes_.columns.size(); ++i) {
+      const RowColumn& column = passes_.columns[i];
       if (column.pass != pass_) continue;
       any = true;
-      column.sums = k_->AddLocal("s" + std::to_string(column.root.id), dtype(column.root), width_);
+      column_sums_[i] = k_->AddLocal("s" + std::to_string(column.root.id), c_.dtype(column.root), width_);
     }
-    if (sums.empty() && !any) return;
-    if (c_.options.vectorize) ComputeEarly(sums, body);
-    if (sums.empty()) return Parts(body);
-    size_t top = members_[sums[0]].sums.size() - 1;
-    for (Stmt& s : Block(sums, top, {}, Elements(top))) body->push_back(std::move(s));
-    for (size_t i : sums) c_.builder->SetValue(members_[i].v, LocalExpr(k_, members_[i].sums.back(), {}));
-    if (together_ > 1) KeepScalars(body);
+    if (reduced.empty() && !any) return;
+    if (c_.options.vectorize) ComputeEarly(body);
+    if (reduced.empty()) return Parts(body);
+    Append(sums.Build([&](AxisId j, int64_t n, const Affine& position) {
+      std::vector<Stmt> elements = Element(&sums, position, AxisAffine(j));
+      return VectorLoop(j, n, Lanes(n), std::move(elements));
+    }),
+           body);
+    for (size_t i = 0; i < reduced.size(); ++i) {
+      c_.builder->SetValue(passes_.members[reduced[i]].v, LocalExpr(k_, sums.result(i), {}));
+    }
+    if (storage_.together() > 1) KeepScalars(body);
   }
 
   // What is now known of the row, for the passes after this one.
   void KeepScalars(std::vector<Stmt>* body) {
-    c_.builder->SetRow(row_, {});
-    std::vector<Member*> kept;
-    for (Member& m : members_) {
-      if (!m.per_element && (m.reduces ? m.pass == pass_ : m.pass == pass_ + 1)) kept.push_back(&m);
+    c_.builder->SetRow(storage_.row(), {});
+    std::vector<Value> kept;
+    for (const RowMember& m : passes_.members) {
+      if (!m.per_element && (m.reduces ? m.pass == pass_ : m.pass == pass_ + 1)) kept.push_back(m.v);
     }
     std::vector<ExprId> values;
-    for (const Member* m : kept) values.push_back(c_.builder->Build(m->v, {}));
+    for (Value v : kept) values.push_back(c_.builder->Build(v, {}));
     for (size_t i = 0; i < kept.size(); ++i) {
-      const Value v = kept[i]->v;
-      const LocalId local = k_->AddLocal("q" + std::to_string(v.id), dtype(v), together_);
+      const Value v = kept[i];
+      const LocalId local = k_->AddLocal("q" + std::to_string(v.id), c_.dtype(v), storage_.together());
       declarations_.push_back(MakeScratch(local));
-      body->push_back(MakeAccumulate(local, OfRow(1), Combine::kSet, values[i]));
-      c_.builder->SetValue(v, LocalExpr(k_, local, OfRow(1)));
+      body->push_back(MakeAccumulate(local, storage_.OfRow(1), Combine::kSet, values[i]));
+      c_.builder->SetValue(v, LocalExpr(k_, local, storage_.OfRow(1)));
     }
   }
 
   // The only function in the midst of a long pass, in a loop of its own: its chain of dependent operations needs many
   // registers side by side, which the rest of the pass does not leave it.
-  void ComputeEarly(const std::vector<size_t>& sums, std::vector<Stmt>* body) {
+  void ComputeEarly(std::vector<Stmt>* body) {
     early_ = {{}, -1};
-    const std::vector<Value> computed = ComputedFor(Results(sums));
+    const std::vector<Value> computed = passes_.ComputedFor(passes_.ResultsOf(pass_), pass_);
     const auto is_function = [this](Value v) { return !Info(c_.f.producer(v)->op).Has(ir::kExact); };
     const auto it = std::find_if(computed.begin(), computed.end(), is_function);
     if (std::ssize(computed) < tuning_.rows_long_pass ||
         std::count_if(computed.begin(), computed.end(), is_function) != 1)
       return;
-    if (2 * ComputedFor({*it}).size() > computed.size()) return;
-    const int64_t bytes = width_ * SizeOf(dtype(*it));
-    if (width_ < 4 * kPartials || stack_ + bytes > tuning_.rows_stack_bytes) return;
-    if (!c_.choices->Flag("early", true)) return;
-    stack_ += bytes;
-    const LocalId local = k_->AddLocal("f" + std::to_string(it->id), dtype(*it), width_);
-    const Affine position = AxisAffine(k_->AddAxis("e"));
+    const Value v = *it;
+    if (2 * passes_.ComputedFor({v}, pass_).size() > computed.size()) return;
+    if (width_ < 4 * kPartials || !storage_.HasRoomFor(c_.dtype(v)) || !c_.choices->Flag("early", true)) return;
+    const LocalId local = storage_.RowOnStack("f" + std::to_string(v.id), c_.dtype(v), 1);
+    const AxisId e = k_->AddAxis("e");
+    const Affine position = AxisAffine(e);
     const size_t before = k_->exprs.size();
     SetElement(position);
-    const ExprId value = c_.builder->Build(*it, c_.builder->RowIndex(*it));
+    const ExprId value = c_.builder->Build(v, c_.builder->RowIndex(v));
     AddCost(before);
-    std::vector<Stmt> set{MakeAccumulate(local, position, Combine::kSet, value)};
-    PrefetchRow(position, before, 2 * pass_, &set);
-    const int64_t lanes = VectorWidth(*k_, c_.target, width_, 8);
-    body->push_back(MakeLoop(position.terms[0].first, width_, LoopKind::kVector, lanes, std::move(set)));
+    std::vector<Stmt> set = Body(MakeAccumulate(local, position, Combine::kSet, value));
+    PrefetchRow(e, before, 2 * pass_, &set);
+    body->push_back(VectorLoop(e, width_, VectorWidth(*k_, c_.target, width_, 8), std::move(set)));
     declarations_.push_back(MakeLocal(local, 0));
-    early_ = {*it, local};
-  }
-
-  // What this pass accumulates or stores.
-  std::vector<Value> Results(const std::vector<size_t>& sums) const {
-    std::vector<Value> open;
-    for (size_t i : sums) open.push_back(c_.f.producer(members_[i].v)->operands[0]);
-    for (const Column& c : columns_) {
-      if (c.pass == pass_) open.push_back(c_.f.producer(c.root)->operands[0]);
-    }
-    for (const Member& m : members_) {
-      if (m.pass == pass_ && m.per_element) open.push_back(m.v);
-    }
-    return open;
-  }
-
-  // The values, one per element, of elementwise ops that this pass evaluates for these.
-  std::vector<Value> ComputedFor(std::vector<Value> open) const {
-    std::vector<Value> out;
-    std::set<int32_t> seen;
-    while (!open.empty()) {
-      const Value v = open.back();
-      open.pop_back();
-      const auto member = member_of_.find(v.id);
-      const Member* m = member == member_of_.end() ? nullptr : &members_[member->second];
-      const bool known = m != nullptr && (m->pass != pass_ || m->reduces);
-      const bool own = c_.plan.kernel_of[static_cast<size_t>(v.id)] == c_.group_index;
-      const bool loaded = !own && c_.plan.views[static_cast<size_t>(v.id)].has_value();
-      const ir::Node* node = c_.f.producer(v);
-      if (known || loaded || node == nullptr || !seen.insert(v.id).second) continue;
-      open.insert(open.end(), node->operands.begin(), node->operands.end());
-      const bool per_element = WithoutOnes(c_.f.type(v).shape).size() > rows_plan_.extents.size();
-      if (per_element && Info(node->op).Has(ir::kElementwise)) out.push_back(v);
-    }
-    return out;
+    early_ = {v, local};
   }
 
   // From now on values are those of the element at `position`.
   void SetElement(const Affine& position) {
-    c_.builder->SetRow(row_, position);
-    for (const Member& m : members_) {
-      if (m.pass >= pass_ || m.last_use < pass_ || (m.local < 0 && m.buffer < 0)) continue;
-      c_.builder->SetValue(m.v, Waiting(m, position));
+    c_.builder->SetRow(storage_.row(), position);
+    for (size_t i = 0; i < passes_.members.size(); ++i) {
+      const RowMember& m = passes_.members[i];
+      if (m.pass >= pass_ || m.last_use < pass_ || !storage_.place(i).valid()) continue;
+      c_.builder->SetValue(m.v, Waiting(i, position));
     }
     if (early_.second >= 0) c_.builder->SetValue(early_.first, LocalExpr(k_, early_.second, position));
   }
 
+  // A member that an earlier pass computed.
+  ExprId Waiting(size_t member, const Affine& position) {
+    const auto& [local, buffer] = storage_.place(member);
+    if (local >= 0) return LocalExpr(k_, local, storage_.OfRow(width_, position));
+    const Value v = passes_.members[member].v;
+    const Affine at = c_.builder->Flat(v, c_.builder->RowIndex(v));
+    return k_->AddExpr({.kind = Expr::Kind::kLoad, .dtype = c_.dtype(v), .buffer = buffer, .index = at});
+  }
+
   // A pass without reductions over the row: a loop for each part that padding cuts it into.
   void Parts(std::vector<Stmt>* body) {
-    const std::vector<int64_t> bounds = Cuts();
+    const std::vector<int64_t> bounds = passes_.Cuts();
     for (size_t p = 1; p < bounds.size(); ++p) {
       const AxisId e = k_->AddAxis("e");
       const int64_t count = bounds[p] - bounds[p - 1];
-      Affine position = AxisAffine(e);
-      position.constant = bounds[p - 1];
       if (bounds.size() > 2) c_.builder->SetExtent(e, count);
-      std::vector<Stmt> elements = Element({}, position, {});
+      std::vector<Stmt> elements = Element(nullptr, AxisAffine(e) + bounds[p - 1], {});
       cost_ += element_cost_ * count / width_ - element_cost_;  // of an element of the whole row
-      body->push_back(MakeLoop(e, count, LoopKind::kVector, Lanes(count), std::move(elements)));
+      body->push_back(VectorLoop(e, count, Lanes(count), std::move(elements)));
     }
-  }
-
-  // Where parts of a row begin, and its end. One part if there is more than one pass, or parts are short.
-  std::vector<int64_t> Cuts() const {
-    std::vector<int64_t> bounds{0};
-    if (last_pass_ == 0 && c_.options.vectorize) {
-      Kernel scratch;
-      ExprBuilder builder(c_.f, c_.plan, c_.group_index, &scratch);
-      Index row;
-      for (size_t i = 0; i < rows_.size(); ++i) row.push_back(AxisAffine(scratch.AddAxis("i")));
-      const AxisId inner = scratch.AddAxis("e");
-      builder.SetExtent(inner, width_);
-      builder.SetRow(row, AxisAffine(inner));
-      for (const Member& m : members_) builder.Build(m.v, {});
-      for (const Column& column : columns_) {
-        const Value x = c_.f.producer(column.root)->operands[0];
-        builder.Build(x, builder.RowIndex(x));
-      }
-      const auto it = builder.cuts().find(inner);
-      if (it != builder.cuts().end()) bounds.insert(bounds.end(), it->second.begin(), it->second.end());
-    }
-    bounds.push_back(width_);
-    for (size_t p = 1; p < bounds.size(); ++p) {
-      if (bounds[p] - bounds[p - 1] < tuning_.min_part) return {0, width_};
-    }
-    return static_cast<int64_t>(bounds.size()) > kMaxUnrolled ? std::vector<int64_t>{0, width_} : bounds;
-  }
-
-  // Elements of level l: those of the row, then sums of blocks.
-  int64_t Elements(size_t level) const {
-    int64_t n = width_;
-    for (size_t l = 0; l < level; ++l) n = Ceil(n, kReducedBlock);
-    return n;
-  }
-
-  // Reduces `count` elements of level l from base on; both are multiples of kReducedBlock but in the last block.
-  std::vector<Stmt> Block(const std::vector<size_t>& sums, size_t l, const Affine& base, int64_t count) {
-    std::vector<Stmt> out;
-    for (size_t i : sums) {
-      const Member& m = members_[i];
-      out.push_back(MakeLocal(m.sums[l], IdentityBits(combine(m.v), dtype(m.v))));
-    }
-    // All elements below level 0 are whole blocks but perhaps the very last.
-    const bool last = base.terms.empty() && base.constant + count == Elements(l);
-    const bool ragged = l > 0 && last && Elements(l - 1) % kReducedBlock != 0;
-    const int64_t whole = ragged ? count - 1 : count;
-    const auto position = [&](const Affine& from, AxisId axis) {
-      Affine a = from;
-      a.Add(axis, 1);
-      return a;
-    };
-    const auto lanes = [&](const Affine& from, int64_t n) {
-      const AxisId j = k_->AddAxis("j");
-      if (l == 0) {
-        std::vector<Stmt> elements = Element(sums, position(from, j), AxisAffine(j));
-        return MakeLoop(j, n, LoopKind::kVector, Lanes(n), std::move(elements));
-      }
-      return MakeLoop(j, n, LoopKind::kSerial, 1, Below(sums, l, position(from, j), AxisAffine(j), kReducedBlock));
-    };
-    const int64_t full = whole / kPartials, rest = whole % kPartials;
-    if (full == 1) out.push_back(lanes(base, kPartials));
-    if (full > 1) {
-      const AxisId r = k_->AddAxis("r");
-      Affine from = base;
-      from.Add(r, kPartials);
-      std::vector<Stmt> body;
-      body.push_back(lanes(from, kPartials));
-      out.push_back(MakeLoop(r, full, LoopKind::kSerial, 1, std::move(body)));
-    }
-    Affine from = base;
-    from.constant += full * kPartials;
-    if (rest > 0) out.push_back(lanes(from, rest));
-    if (ragged) {
-      Affine at, partial;
-      at.constant = base.constant + whole;
-      partial.constant = whole % kPartials;
-      for (Stmt& s : Below(sums, l, at, partial, Elements(l - 1) % kReducedBlock)) out.push_back(std::move(s));
-    }
-    for (size_t i : sums) {
-      const LocalId p = members_[i].sums[l];
-      if (k_->locals[static_cast<size_t>(p)].size > 1) out.push_back(MakeTree(p, combine(members_[i].v)));
-    }
-    return out;
-  }
-
-  // Block `at` of the level below, of `count` elements, into one partial.
-  std::vector<Stmt> Below(const std::vector<size_t>& sums, size_t l, const Affine& at, const Affine& partial,
-                          int64_t count) {
-    Affine base;
-    base.Add(at, kReducedBlock);
-    std::vector<Stmt> out = Block(sums, l - 1, base, count);
-    for (size_t i : sums) {
-      const Member& m = members_[i];
-      out.push_back(MakeAccumulate(m.sums[l], partial, combine(m.v), LocalExpr(k_, m.sums[l - 1], {})));
-    }
-    return out;
   }
 
   // What the pass does with the element at `position`, whose partial sums are `partial`.
-  std::vector<Stmt> Element(const std::vector<size_t>& sums, const Affine& position, const Affine& partial) {
+  std::vector<Stmt> Element(const RowReduction* sums, const Affine& position, const Affine& partial) {
     ExprBuilder& b = *c_.builder;
     const size_t before = k_->exprs.size();
     SetElement(position);
@@ -441,24 +288,30 @@ class RowSchedule {
       const Value x = c_.f.producer(root)->operands[0];
       return b.Build(x, b.RowIndex(x));
     };
-    for (size_t i : sums) {
-      const Member& m = members_[i];
-      out.push_back(MakeAccumulate(m.sums[0], partial, combine(m.v), operand(m.v)));
+    size_t sum = 0;
+    for (const RowMember& m : passes_.members) {
+      if (m.pass != pass_ || !m.reduces) continue;
+      out.push_back(MakeAccumulate(sums->partials(sum), partial, sums->combine(sum), operand(m.v)));
+      ++sum;
     }
-    for (const Column& c : columns_) {
-      if (c.pass == pass_) out.push_back(MakeAccumulate(c.sums, position, combine(c.root), operand(c.root)));
+    for (size_t i = 0; i < passes_.columns.size(); ++i) {
+      const Value root = passes_.columns[i].root;
+      if (passes_.columns[i].pass != pass_) continue;
+      out.push_back(MakeAccumulate(column_sums_[i], position, combine(root), operand(root)));
     }
-    for (const Member& m : members_) {
+    for (size_t i = 0; i < passes_.members.size(); ++i) {
+      const RowMember& m = passes_.members[i];
       if (m.pass != pass_ || !m.per_element) continue;
-      if (m.local >= 0) {
-        out.push_back(MakeAccumulate(m.local, OfRow(width_, position), Combine::kSet, b.Build(m.v, {})));
+      const auto& [local, buffer] = storage_.place(i);
+      if (local >= 0) {
+        out.push_back(MakeAccumulate(local, storage_.OfRow(width_, position), Combine::kSet, b.Build(m.v, {})));
       }
-      const BufferId to = c_.stored(m.v) ? b.BufferOf(m.v, true) : m.buffer;
+      const BufferId to = c_.stored(m.v) ? b.BufferOf(m.v, true) : buffer;
       if (to >= 0) stores.push_back(MakeStore(to, b.Flat(m.v, b.RowIndex(m.v)), b.Build(m.v, {})));
     }
-    for (Stmt& s : stores) out.push_back(std::move(s));
+    Append(std::move(stores), &out);
     AddCost(before);
-    if (c_.options.vectorize) PrefetchRow(position, before, 2 * pass_ + 1, &out);
+    if (c_.options.vectorize) PrefetchRow(position.terms.back().first, before, 2 * pass_ + 1, &out);
     return out;
   }
 
@@ -475,32 +328,23 @@ class RowSchedule {
   // While a heavy pass works on a row, what it touches in a following one, each buffer in one loop. Of long rows only
   // what a first pass will read: the hardware fetches what a pass walks along. Past the end of a row it sees too late,
   // unless rows are short.
-  void PrefetchRow(const Affine& position, size_t begin, int loop, std::vector<Stmt>* out) {
+  void PrefetchRow(AxisId lane, size_t begin, int loop, std::vector<Stmt>* out) {
     const int64_t l2 = c_.target.machine.l2_bytes;
-    for (Stmt& s : Prefetches(*k_, begin, *out, position.terms.back().first, rows_.back())) {
+    const AxisId row = storage_.axes().ids.back();
+    for (Stmt& s : Prefetches(*k_, begin, *out, lane, row)) {
       const KernelBuffer& buffer = k_->buffers[static_cast<size_t>(s.buffer)];
       if (pass_ == 0 && !buffer.is_output) first_read_.insert(s.buffer);
       if (pass_ == 0 || element_cost_ <= tuning_.rows_light_cycles) continue;
       const int64_t bytes = width_ * SizeOf(buffer.dtype);
-      const bool far = bytes < tuning_.rows_prefetch_max_bytes ? Count(rows_plan_.extents) * bytes > l2
+      const bool far = bytes < tuning_.rows_prefetch_max_bytes ? rows_ * bytes > l2
                                                                : first_read_.contains(s.buffer) && bytes <= l2 / 4;
       if (!far || bytes < tuning_.rows_prefetch_min_bytes || !c_.choices->Flag("prefetch", true) ||
           prefetched_.emplace(s.buffer, loop).first->second != loop)
         continue;
-      s.index.constant += Ceil(tuning_.rows_prefetch_distance, together_ * bytes) * s.index.coefficient(rows_.back());
+      const int64_t steps = Ceil(tuning_.rows_prefetch_distance, storage_.together() * bytes);
+      s.index.constant += steps * s.index.coefficient(row);
       out->push_back(std::move(s));
     }
-  }
-
-  // A member that an earlier pass computed.
-  ExprId Waiting(const Member& m, const Affine& position) {
-    if (m.local >= 0) return LocalExpr(k_, m.local, OfRow(width_, position));
-    Expr e;
-    e.kind = Expr::Kind::kLoad;
-    e.dtype = dtype(m.v);
-    e.buffer = m.buffer;
-    e.index = c_.builder->Flat(m.v, c_.builder->RowIndex(m.v));
-    return k_->AddExpr(std::move(e));
   }
 
   // All 64 partials at once for light elements, four registers for heavier ones: chains of dependent operations side
@@ -509,53 +353,44 @@ class RowSchedule {
     if (!c_.options.vectorize) return 1;
     int64_t width = kPartials;
     if (element_cost_ > tuning_.rows_light_cycles) {
-      const auto registers = static_cast<uint64_t>(c_.choices->Choose("registers", 4, 1, 8, {1, 2, 4, 8}));
-      width = std::min(width, VectorWidth(*k_, c_.target, n, static_cast<int>(std::bit_floor(registers))));
+      width = std::min(width, VectorWidth(*k_, c_.target, n, ChooseRegisters(c_, 4)));
     }
     while (width > 1 && width / 2 >= n) width /= 2;
     return width;
   }
 
   void StoreScalars(std::vector<Stmt>* body) {
-    c_.builder->SetRow(row_, {});
-    for (const Member& m : members_) {
+    c_.builder->SetRow(storage_.row(), {});
+    for (const RowMember& m : passes_.members) {
       if (m.per_element || !c_.stored(m.v)) continue;
       const ExprId value = c_.builder->Build(m.v, {});
-      const Affine at = c_.builder->Flat(m.v, c_.builder->RowIndex(m.v));
-      body->push_back(MakeStore(c_.builder->BufferOf(m.v, true), at, value));
+      body->push_back(c_.Store(m.v, c_.builder->RowIndex(m.v), value));
     }
   }
 
-  void SumRows(int64_t rows, std::vector<Stmt> body) {
+  void SumRows(std::vector<Stmt> body) {
     std::vector<RowSums> sums;
-    for (const Column& c : columns_) {
-      sums.push_back({c.sums, c_.builder->BufferOf(c.partials, true), combine(c.root), dtype(c.root)});
+    for (size_t i = 0; i < passes_.columns.size(); ++i) {
+      const auto& [root, partials, reads, pass] = passes_.columns[i];
+      sums.push_back({column_sums_[i], c_.builder->BufferOf(partials, true), combine(root), c_.dtype(root)});
     }
     element_cost_ = 1;
-    SumOverRows(k_, sums, rows_[0], rows, together_, width_, Lanes(width_), std::move(body));
+    SumOverRows(k_, sums, storage_.axes().ids[0], rows_, storage_.together(), width_, Lanes(width_), std::move(body));
   }
 
   const ScheduleContext& c_;
   const Tuning& tuning_;
   Kernel* k_;
-  const KernelPlan& group_;
-  const RowWiseKernel& rows_plan_;
-  const int64_t width_;
-  std::vector<AxisId> rows_;
-  std::vector<int64_t> extents_;  // of steps, along these
-  int64_t together_ = 1;  // rows in each step
-  AxisId one_ = -1;  // of these
-  Index row_;
-  std::vector<Member> members_;
-  std::map<int32_t, size_t> member_of_;  // by value
-  std::vector<Column> columns_;
+  const RowPasses passes_;
+  const int64_t width_, rows_;
+  RowStorage storage_;
+  std::vector<LocalId> column_sums_;  // by column
   std::vector<Stmt> declarations_;  // of rows that wait on the stack: one for all rows of a chunk
   std::pair<Value, LocalId> early_{{}, -1};  // what is computed before the rest of this pass, and where it waits
   std::set<BufferId> first_read_;  // by the first pass
   std::map<BufferId, int> prefetched_;  // by which loop: 2 pass + 1, one less for what is computed early
-  int pass_ = 0, last_pass_ = 0;
+  int pass_ = 0;
   int64_t element_cost_ = 1, cost_ = 0;
-  int64_t stack_ = 0;  // bytes of rows that wait there
 };
 
 }  // namespace

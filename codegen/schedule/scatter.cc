@@ -19,39 +19,55 @@ ir::Op CombiningOp(ir::Op op) {
 }
 
 // y = x
-void Fill(const ScheduleContext& c, ir::Value root, BufferId out) {
-  Kernel* k = c.kernel;
-  const Shape& shape = c.f.type(root).shape;
-  std::vector<AxisId> axes;
-  std::vector<int64_t> extents = shape.dims();
-  Index index;
-  for (int i = 0; i < shape.rank(); ++i) {
-    axes.push_back(k->AddAxis("i" + std::to_string(i)));
-    index.push_back(AxisAffine(axes.back()));
+std::vector<Stmt> Fill(const ScheduleContext& c, ir::Value root) {
+  LoopAxes axes;
+  const Index index = AddAxes(c.kernel, c.f.type(root).shape.dims(), &axes);
+  std::vector<Stmt> copy = Body(c.Store(root, index, c.builder->BuildOperand(root, 0, index)));
+  CollapseAxes(c.kernel, &copy, &axes);
+  const int64_t inner = axes.empty() ? 1 : axes.extents.back();
+  return Nest(axes, c.options.vectorize ? VectorWidth(*c.kernel, c.target, inner, 2) : 1, std::move(copy));
+}
+
+// y[index, at d along an axis] op= value, where d is inside.
+struct Destination {
+  Affine index;
+  ExprId d, inside;
+  int64_t stride;
+};
+Stmt Combined(const ScheduleContext& c, ir::Value root, BufferId out, const Destination& at, ExprId value) {
+  const DType dtype = c.dtype(root);
+  const ir::Op combine = CombiningOp(c.f.producer(root)->op);
+  if (combine != ir::Op::kIdentity) {
+    const ExprId old = c.kernel->AddExpr({.kind = Expr::Kind::kLoad,
+                                          .dtype = dtype,
+                                          .buffer = out,
+                                          .index = at.index,
+                                          .dynamic = at.d,
+                                          .dynamic_stride = at.stride,
+                                          .guard = at.inside});
+    value = c.builder->Apply(combine, dtype, {old, value});
   }
-  std::vector<Stmt> copy;
-  copy.push_back(MakeStore(out, c.builder->Flat(root, index), c.builder->BuildOperand(root, 0, index)));
-  CollapseAxes(k, &copy, &axes, &extents);
-  const int64_t width = c.options.vectorize ? VectorWidth(*k, c.target, extents.empty() ? 1 : extents.back(), 2) : 1;
-  k->body = Nest(axes, extents, width, std::move(copy));
+  Stmt store = MakeStore(out, at.index, value);
+  store.dynamic = at.d;
+  store.dynamic_stride = at.stride;
+  store.guard = at.inside;
+  return store;
 }
 
 // Where updates are neighbours along the last index, and others of the same indices far apart: a line of each at a
 // time.
-std::vector<Stmt> ByLines(const ScheduleContext& c, std::vector<AxisId>* along, std::vector<int64_t>* extents,
-                          std::vector<Stmt> body) {
-  const int64_t line =
-                    std::min(kMaxUnrolled, c.target.machine.line_bytes / SizeOf(c.f.type(c.kernel_plan().root).dtype)),
-                extent = extents->back();
+std::vector<Stmt> ByLines(const ScheduleContext& c, LoopAxes* along, std::vector<Stmt> body) {
+  const int64_t fits = c.target.machine.line_bytes / SizeOf(c.dtype(c.kernel_plan().root));
+  const int64_t line = std::min(kMaxUnrolled, fits), extent = along->extents.back();
   const bool pays = line * ExprCost(*c.kernel) <= c.target.tuning.scatter_line_cycles;
   if (!c.choices->Flag("line", extent > line && pays, extent > line)) return body;
-  const AxisId last = along->back(), block = c.kernel->AddAxis("ub");
+  const AxisId last = along->ids.back(), block = c.kernel->AddAxis("ub");
   ShiftAxis(c.kernel, &body, last, AxisAffine(block, line));
-  Stmt loop = MakeLoop(last, line, LoopKind::kUnrolled, 1, std::move(body));
+  Stmt loop = UnrolledLoop(last, line, std::move(body));
   if (extent % line != 0) Clip(&loop, AxisAffine(block, line), extent);
-  along->back() = block;
-  extents->back() = Ceil(extent, line);
-  return Only(std::move(loop));
+  along->ids.back() = block;
+  along->extents.back() = Ceil(extent, line);
+  return Body(std::move(loop));
 }
 
 }  // namespace
@@ -61,71 +77,47 @@ std::vector<Stmt> ByLines(const ScheduleContext& c, std::vector<AxisId>* along, 
 void ScheduleScatter(const ScheduleContext& c) {
   Kernel* k = c.kernel;
   const ir::Value root = c.kernel_plan().root;
-  const ir::Node& node = *c.f.producer(root);
+  const ir::Node& node = c.root_node();
   const ir::Value indices = node.operands[1];
   const Shape &shape = c.f.type(root).shape, &updates = c.f.type(node.operands[2]).shape;
   const auto axis = static_cast<int>(node.attr<int64_t>("axis"));
   const int count = c.f.type(indices).shape.rank();
   const BufferId out = c.builder->BufferOf(root, true);
-
   if (IsUniformConstant(c.f, node.operands[0])) {
-    Fill(c, root, out);
+    k->body = Fill(c, root);
   } else {
     *c.updated = c.builder->BaseOf(node.operands[0]);
   }
 
   // Axes of the updates: indices outermost, then the axes before, then those after.
   Index update, at;
-  std::vector<AxisId> before, along, after;
-  std::vector<int64_t> before_n, along_n, after_n;
+  LoopAxes before, along, after;
   for (int i = 0; i < updates.rank(); ++i) {
     const bool is_index = i >= axis && i < axis + count;
-    auto& list = is_index ? along : i < axis ? before : after;
-    (is_index ? along_n : i < axis ? before_n : after_n).push_back(updates.dim(i));
-    list.push_back(k->AddAxis("u" + std::to_string(i)));
-    update.push_back(AxisAffine(list.back()));
+    LoopAxes& axes = is_index ? along : i < axis ? before : after;
+    update.push_back(AxisAffine(axes.Add(k, "u" + std::to_string(i), updates.dim(i))));
     if (is_index) at.push_back(update.back());
   }
-  const ExprId d = c.builder->ToInt64(c.builder->Build(indices, at));
-  const ExprId inside = c.builder->Apply(
-      ir::Op::kAnd, kBool,
-      {c.builder->Apply(ir::Op::kGreaterEqual, kBool, {d, c.builder->Constant(kInt64, 0)}),
-       c.builder->Apply(ir::Op::kLess, kBool, {d, c.builder->Constant(kInt64, static_cast<double>(shape.dim(axis)))})});
   Index target;
   for (int i = 0; i < shape.rank(); ++i) {
     target.push_back(i == axis ? Affine{} : update[static_cast<size_t>(i < axis ? i : i + count - 1)]);
   }
-  const DType dtype = c.f.type(root).dtype;
-  Expr old;
-  old.kind = Expr::Kind::kLoad;
-  old.dtype = dtype;
-  old.buffer = out;
-  old.index = c.builder->Flat(root, target);
-  old.dynamic = d;
-  old.dynamic_stride = RowMajorStrides(shape)[static_cast<size_t>(axis)];
-  old.guard = inside;
-  const ir::Op combine = CombiningOp(node.op);
-  ExprId value = c.builder->Build(node.operands[2], update);
-  if (combine != ir::Op::kIdentity) value = c.builder->Apply(combine, dtype, {k->AddExpr(old), value});
-  Stmt store = MakeStore(out, old.index, value);
-  store.dynamic = d;
-  store.dynamic_stride = old.dynamic_stride;
-  store.guard = inside;
-  std::vector<Stmt> body;
-  body.push_back(std::move(store));
-  CollapseAxes(k, &body, &after, &after_n);
-  const int64_t lanes =
-      c.options.vectorize && !after.empty() ? VectorWidth(*k, c.target, after_n.back(), ChooseRegisters(c, 1)) : 1;
-  body = Nest(after, after_n, lanes, std::move(body));
+  const ExprId d = c.builder->ToInt64(c.builder->Build(indices, at));
+  const ExprId inside = c.builder->InRange(d, shape.dim(axis));
+  const ExprId value = c.builder->Build(node.operands[2], update);
+  const int64_t stride = RowMajorStrides(shape)[static_cast<size_t>(axis)];
+  std::vector<Stmt> body = Body(Combined(c, root, out, {c.builder->Flat(root, target), d, inside, stride}, value));
+  CollapseAxes(k, &body, &after);
+  const bool lanes = c.options.vectorize && !after.empty();
+  body =
+      Nest(after, lanes ? VectorWidth(*k, c.target, after.extents.back(), ChooseRegisters(c, 1)) : 1, std::move(body));
   if (c.options.vectorize && after.empty() && !before.empty() && !along.empty()) {
-    body = ByLines(c, &along, &along_n, std::move(body));
+    body = ByLines(c, &along, std::move(body));
   }
-  body = Nest(along, along_n, 1, Nest(before, before_n, 1, std::move(body)));
+  body = Nest(along, 1, Nest(before, 1, std::move(body)));
   // Neighbouring stores compute all right sides first: one update of one element is apart, by a loop of one trip.
-  if (body.front().kind == Stmt::Kind::kStore) {
-    body = Only(MakeLoop(k->AddAxis("one"), 1, LoopKind::kSerial, 1, std::move(body)));
-  }
-  for (Stmt& s : body) k->body.push_back(std::move(s));
+  if (body.front().kind == Stmt::Kind::kStore) body = Body(SerialLoop(k->AddAxis("one"), 1, std::move(body)));
+  Append(std::move(body), &k->body);
 }
 
 }  // namespace reel::codegen

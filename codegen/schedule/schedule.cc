@@ -6,31 +6,31 @@ namespace reel::codegen {
 namespace {
 
 // contract_add_max: what the kernel computes, for symbols, plans and profiles.
-std::string KernelName(const ir::Function& f, const KernelPlan& group) {
+std::string KernelName(const ir::Function& f, const KernelPlan& kernel) {
   std::string name;
   const auto add = [&](ir::Value v) {
     if (name.size() < 40) StrAppend(&name, name.empty() ? "" : "_", Name(f.producer(v)->op));
   };
-  group.VisitMembers(add);
-  for (const auto& [root, to] : group.Partials()) {
-    if (root != group.root) add(root);
+  kernel.VisitMembers(add);
+  for (const auto& [root, to] : kernel.Partials()) {
+    if (root != kernel.root) add(root);
   }
   return name;
 }
 
 }  // namespace
 
-ScheduledKernel ScheduleGroup(const ir::Function& f, const PlanGraph& plan, int index, const Target& target,
-                              const PlanOptions& options, const Wish* wish) {
+ScheduledKernel ScheduleKernel(const ir::Function& f, const PlanGraph& plan, int index, const Target& target,
+                               const PlanOptions& options, const Wish* wish) {
   ScheduledKernel out;
+  const KernelPlan& kernel = plan.kernels[static_cast<size_t>(index)];
   Choices choices(wish, &options.decide);
-  choices.SetKind(KindName(plan.kernels[static_cast<size_t>(index)].kind()));
+  choices.SetKind(KindName(kernel.kind()));
   ExprBuilder builder(f, plan, index, &out.kernel);
-  const KernelPlan& group = plan.kernels[static_cast<size_t>(index)];
   const ScheduleContext context{f,           plan,     index,    target,       options,
                                 &out.kernel, &builder, &choices, &out.updated, &out.status};
-  out.kernel.name = KernelName(f, group);
-  switch (group.kind()) {
+  out.kernel.name = KernelName(f, kernel);
+  switch (kernel.kind()) {
     case KernelKind::kMap: ScheduleMap(context); break;
     case KernelKind::kReduce: ScheduleReduce(context); break;
     case KernelKind::kMatmul: ScheduleContract(context); break;

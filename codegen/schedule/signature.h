@@ -9,8 +9,8 @@
 
 namespace reel::codegen {
 
-/// All that ScheduleGroup looks at. Groups with equal words become equal kernels, on the values at equal positions: the
-/// layers of a deep net are scheduled once.
+/// All that ScheduleKernel looks at. Groups with equal words become equal kernels, on the values at equal positions:
+/// the layers of a deep net are scheduled once.
 struct GroupSignature {
   std::vector<int64_t> words;
   std::vector<ir::Value> values;  ///< in the order of their appearance

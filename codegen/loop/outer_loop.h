@@ -1,5 +1,5 @@
-#ifndef REEL_CODEGEN_SCHEDULE_CHUNK_H_
-#define REEL_CODEGEN_SCHEDULE_CHUNK_H_
+#ifndef REEL_CODEGEN_LOOP_OUTER_LOOP_H_
+#define REEL_CODEGEN_LOOP_OUTER_LOOP_H_
 
 #include <cstdint>
 #include <optional>
@@ -14,9 +14,10 @@ struct OuterLoop {
   AxisId axis = -1, chunk = -1;  ///< chunk: the parallel axis that cuts it, -1 = none
   int64_t extent = 0;
   int64_t size = 0;  ///< iterations of a chunk
+  bool carries = false;  ///< iterations depend on each other: a recurrence
 };
 
-/// None if the kernel is not one loop after declarations of locals, or its iterations depend on each other.
+/// None if the kernel is not one loop after declarations of locals.
 std::optional<OuterLoop> FindOuterLoop(const Kernel& kernel);
 
 /// s, if iteration i of the loop touches nothing of the buffer but elements i * s .. (i + 1) * s, which are all of it:
@@ -31,4 +32,4 @@ void Rechunk(Kernel* kernel, const OuterLoop& loop, int64_t iterations);
 
 }  // namespace reel::codegen
 
-#endif  // REEL_CODEGEN_SCHEDULE_CHUNK_H_
+#endif  // REEL_CODEGEN_LOOP_OUTER_LOOP_H_

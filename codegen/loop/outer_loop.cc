@@ -1,12 +1,12 @@
-#include "codegen/schedule/chunk.h"
+#include "codegen/loop/outer_loop.h"
 
 #include <algorithm>
 #include <map>
 #include <utility>
 #include <vector>
 
-#include "codegen/plan/rules.h"
-#include "codegen/schedule/schedule.h"
+#include "codegen/loop/build.h"
+#include "codegen/loop/ceil.h"
 
 namespace reel::codegen {
 namespace {
@@ -19,24 +19,11 @@ struct Range {
   int64_t low = -kFar, high = kFar;
 };
 
-template <typename Visit>
-void VisitStatements(const std::vector<Stmt>& body, const Visit& visit) {
-  std::vector<const std::vector<Stmt>*> stack{&body};
-  while (!stack.empty()) {
-    const std::vector<Stmt>& list = *stack.back();
-    stack.pop_back();
-    for (const Stmt& s : list) {
-      visit(s);
-      if (!s.body.empty()) stack.push_back(&s.body);
-    }
-  }
-}
-
 // Where the accesses of one iteration of the outer loop are, counted from its first element.
 class Bounds {
  public:
   Bounds(const Kernel& kernel, const OuterLoop& outer) : k_(kernel), outer_(outer) {
-    VisitStatements(k_.body, [this](const Stmt& s) {
+    VisitStatements(&k_.body, [this](const Stmt& s) {
       if (s.kind != Stmt::Kind::kLoop) return;
       const auto [it, added] = loops_.emplace(s.axis, Loop{s.extent.value(), s.clip_total, s.clip_base});
       if (!added) it->second = {std::max(it->second.extent, s.extent.value()), -1, {}};
@@ -95,15 +82,9 @@ class Bounds {
 
   Range WithTerm(const Affine& index, ExprId term, int64_t factor) const {
     const Expr& e = expr(term);
-    if (e.kind == Expr::Kind::kIndex) {
-      Affine sum = index;
-      sum.Add(e.index, factor);
-      return OfAffine(sum);
-    }
+    if (e.kind == Expr::Kind::kIndex) return OfAffine(index + e.index * factor);
     if (e.kind == Expr::Kind::kConstant && e.dtype == kInt64) {
-      Affine sum = index;
-      sum.constant += factor * static_cast<int64_t>(e.bits);
-      return OfAffine(sum);
+      return OfAffine(index + factor * static_cast<int64_t>(e.bits));
     }
     if (e.kind != Expr::Kind::kOp) return {};
     if (e.op == Op::kMul && expr(e.operands[1]).kind == Expr::Kind::kConstant && e.dtype == kInt64) {
@@ -136,9 +117,7 @@ class Bounds {
     const auto [axis, c] = position.index.terms[0];
     const int64_t factor = index.coefficient(axis) / c;
     if (factor <= 0) return;
-    Affine rest = index;
-    rest.Add(position.index, -factor);
-    const Range others = OfAffine(rest);
+    const Range others = OfAffine(index + position.index * -factor);
     range->high = std::min(range->high, others.high + factor * (static_cast<int64_t>(limit.bits) - 1));
   }
 
@@ -154,7 +133,7 @@ bool Carries(const std::vector<Stmt>& body) {
     if (s.kind == Stmt::Kind::kLocal && s.fill) filled.push_back(s.local);
   }
   bool carries = false;
-  VisitStatements(body.back().body, [&](const Stmt& s) {
+  VisitStatements(&body.back().body, [&](const Stmt& s) {
     const bool adds = s.kind == Stmt::Kind::kTree || s.kind == Stmt::Kind::kTranspose ||
                       (s.kind == Stmt::Kind::kAccumulate && s.combine != Combine::kSet);
     carries = carries || (adds && std::find(filled.begin(), filled.end(), s.local) != filled.end());
@@ -177,9 +156,9 @@ std::optional<OuterLoop> FindOuterLoop(const Kernel& kernel) {
   }
   const Stmt& loop = body->back();
   bool sorts = false;
-  VisitStatements(kernel.body, [&sorts](const Stmt& s) { sorts = sorts || s.kind == Stmt::Kind::kSort; });
+  VisitStatements(&kernel.body, [&sorts](const Stmt& s) { sorts = sorts || s.kind == Stmt::Kind::kSort; });
   if (loop.kind != Stmt::Kind::kLoop || sorts || (outer.chunk < 0 && loop.clip_total >= 0)) return std::nullopt;
-  if (!Holds(Rule::kTileCarries, !Carries(*body))) return std::nullopt;
+  outer.carries = Carries(*body);
   outer.axis = loop.axis;
   outer.size = loop.extent.value();
   outer.extent = outer.chunk < 0 ? outer.size : loop.clip_total < 0 ? kernel.chunks() * outer.size : loop.clip_total;
@@ -201,33 +180,25 @@ int64_t SliceOf(const Kernel& kernel, const OuterLoop& outer, BufferId buffer, i
   for (const Expr& e : kernel.exprs) {
     if (e.kind == Expr::Kind::kLoad && e.buffer == buffer) check(e.index, e.dynamic, e.dynamic_stride, e.guard);
   }
-  VisitStatements(kernel.body, [&](const Stmt& s) {
+  VisitStatements(&kernel.body, [&](const Stmt& s) {
     if (s.kind == Stmt::Kind::kStore && s.buffer == buffer) check(s.index, s.dynamic, s.dynamic_stride, s.guard);
   });
-  const bool all = sliced && step > 0 && outer.extent > 0 && (elements + step - 1) / step == outer.extent;
+  const bool all = sliced && step > 0 && outer.extent > 0 && Ceil(elements, step) == outer.extent;
   return all ? step : 0;
 }
 
 void DropPrefetches(Kernel* kernel, BufferId buffer) {
-  std::vector<std::vector<Stmt>*> stack{&kernel->body};
-  while (!stack.empty()) {
-    std::vector<Stmt>& list = *stack.back();
-    stack.pop_back();
-    std::erase_if(list, [buffer](const Stmt& s) { return s.kind == Stmt::Kind::kPrefetch && s.buffer == buffer; });
-    for (Stmt& s : list) {
-      if (!s.body.empty()) stack.push_back(&s.body);
-    }
-  }
+  const auto drops = [buffer](const Stmt& s) { return s.kind == Stmt::Kind::kPrefetch && s.buffer == buffer; };
+  std::erase_if(kernel->body, drops);
+  VisitStatements(&kernel->body, [&drops](Stmt& s) { std::erase_if(s.body, drops); });
 }
 
 void Rechunk(Kernel* kernel, const OuterLoop& outer, int64_t iterations) {
-  const int64_t size = std::min(iterations, outer.extent), chunks = (outer.extent + size - 1) / size;
+  const int64_t size = std::min(iterations, outer.extent), chunks = Ceil(outer.extent, size);
   AxisId chunk = outer.chunk;
   if (chunk < 0) {
     chunk = kernel->AddAxis("c");
-    std::vector<Stmt> body = std::move(kernel->body);
-    kernel->body.clear();
-    kernel->body.push_back(MakeLoop(chunk, chunks, LoopKind::kParallel, 1, std::move(body)));
+    kernel->body = Body(MakeLoop(chunk, chunks, LoopKind::kParallel, 1, std::move(kernel->body)));
   }
   // The axis begins at size * chunk.
   ShiftAxis(kernel, &kernel->body, outer.axis, AxisAffine(chunk, size - (outer.chunk < 0 ? 0 : outer.size)));

@@ -1,0 +1,94 @@
+#ifndef REEL_CODEGEN_SCHEDULE_CONTRACT_LOOPS_H_
+#define REEL_CODEGEN_SCHEDULE_CONTRACT_LOOPS_H_
+
+#include <utility>
+#include <vector>
+
+#include "codegen/schedule/contract_shape.h"
+
+namespace reel::codegen {
+
+/// Offsets along k into one operand: an affine function of k, or a table of a block.
+struct KOffsets {
+  int64_t stride = 0;
+  LocalId table = -1;
+};
+
+/// A panel of columns of a block of rows.
+struct Panel {
+  Affine base;
+  int64_t columns, width;
+  int64_t vector;  ///< lanes of a step: all of them, or a register where they are no power of two or more than columns
+  LocalId row_offsets = -1;
+};
+
+/// Loops over the rows of a block, as for block axis { for inner axes { body } }; rows past the end are left out.
+struct RowLoops {
+  Affine local;  ///< position in the block
+  Index index;  ///< of the result
+  Affine x;  ///< offset from the start of the block
+  LoopAxes axes;
+};
+
+/// The loops of a product while they are made: where the outer ones, blocks of rows and blocks of k begin, and what the
+/// operands have there.
+struct ContractLoops {
+  explicit ContractLoops(const ScheduleContext& context);
+
+  const ScheduleContext& c;
+  Kernel* const k;
+  const ir::Value root;
+  const ir::Node& node;
+  const DType dtype;
+  const ContractShape shape;
+  const ContractTiles tiles;
+  const int64_t k_block;  ///< of what k counts
+  const DType packed;  ///< an element of a packed operand: of pairs, the first in the upper half
+  AxisId block = -1;  ///< blocks of rows, if there are several
+  AxisId split = -1;  ///< blocks of k, if another kernel adds their sums
+  Index index;  ///< of the result, as far as the outer loops say
+  Affine x_base, w_base;  ///< the same of the operands
+
+  /// Opens the loops from outside: blocks of k of a split product, batches and outer columns, outer rows, blocks of
+  /// rows.
+  LoopAxes OpenOuter();
+
+  int64_t hardware() const { return c.options.vectorize ? c.target.lanes(SizeOf(dtype)) : 1; }
+  int64_t deep() const { return std::min(shape.depth, k_block); }
+  bool is_split() const { return split >= 0; }
+  /// The axis of rows that is cut into blocks.
+  const ContractAxis& blocked() const { return shape.rows[tiles.axis]; }
+  int64_t row_stride() const { return shape.rows.empty() ? 0 : shape.rows[0].x; }
+  bool NeedsRowTable() const { return tiles.axis + 1 < shape.rows.size(); }
+  /// No tile has rows past the end: of all, or of a block that is groups of 64 to sum.
+  bool TilesFit(int64_t extent) const { return extent % tiles.rows == 0 && tiles.block % tiles.rows == 0; }
+  /// The last of several blocks of k is shorter.
+  bool EndsInBlock() const { return shape.depth > k_block && shape.depth % k_block != 0; }
+
+  /// A step of the blocked axis, from the start of the block.
+  Affine FromBlock(Affine step) const;
+  /// The first row of a tile.
+  Affine TileBegin(AxisId tile) const { return FromBlock(AxisAffine(tile, tiles.rows)); }
+  /// k of what is `inner` in a block.
+  Affine OfBlock(AxisId k_block_axis, const Affine& inner) const { return AxisAffine(k_block_axis, k_block) + inner; }
+  /// for axis over a block of k { body }
+  Stmt OverK(AxisId axis, AxisId k_block_axis, std::vector<Stmt> body) const;
+  /// for tiles of the block of rows { body }; the last block has fewer.
+  Stmt OverTiles(AxisId tile, std::vector<Stmt> body) const;
+  RowLoops OpenRows() const;
+  std::vector<Stmt> OverRows(const RowLoops& rows, std::vector<Stmt> body) const;
+  /// A table of where the rows of the block are in x; rows past the end are at the first.
+  LocalId FillRowOffsets(std::vector<Stmt>* out) const;
+  /// Adds where row i of the tile begins to x; what is not affine is returned.
+  ExprId Row(const Panel& panel, AxisId tile, AxisId i, Affine* x) const;
+
+  /// `stride`: of which operand. What fills the table, if there is one, goes to `out`.
+  KOffsets OffsetsAlongK(int64_t ContractAxis::* stride, AxisId k_block_axis, std::vector<Stmt>* out) const;
+  /// The element k of an operand at base; inner: k in its block.
+  ExprId Load(size_t operand, const Affine& base, const KOffsets& offsets, const Affine& at_k, const Affine& inner,
+              ExprId dynamic, ExprId guard = -1) const;
+};
+
+}  // namespace reel::codegen
+
+#endif  // REEL_CODEGEN_SCHEDULE_CONTRACT_LOOPS_H_

@@ -1,0 +1,125 @@
+#include "codegen/schedule/contract_pack.h"
+
+#include <algorithm>
+
+#include "codegen/schedule/contract_operand.h"
+
+namespace reel::codegen {
+
+ExprId ContractPack::PanelAt(const Panel& p, AxisId k, const Affine& column) const {
+  return LocalExpr(l_.k, panel_, AxisAffine(k, p.width) + column);
+}
+
+// One element of the panel: w at k, and `lane` of it, which is `inner` in the block.
+Stmt ContractPack::Set(const Panel& p, const KOffsets& wk, const Affine& k, const Affine& inner,
+                       const Affine& lane) const {
+  const Affine from = l_.w_base + (p.base + lane) * l_.shape.lane.w;
+  return MakeAccumulate(panel_, lane + inner * p.width, Combine::kSet, l_.Load(1, from, wk, k, inner, -1));
+}
+
+void ContractPack::PackPanel(const Panel& p, const KOffsets& wk, AxisId block, AxisId group, std::vector<Stmt>* out) {
+  if (panel_ < 0) panel_ = l_.k->AddLocal("pack", l_.packed, l_.deep() * l_.tiles.lanes);
+  out->push_back(MakeScratch(panel_));
+  const AxisId t = l_.k->AddAxis("t"), j = l_.k->AddAxis("j");
+  if (l_.shape.computed) {
+    const ComputedColumns columns{p.base, p.columns, p.vector, panel_, p.width};
+    return out->push_back(OverComputedRows(l_.c, columns, l_.shape.depth, block, group, t, {}));
+  }
+  // What is not side by side along k either is gathered.
+  const bool along_k = wk.table < 0 && wk.stride == (l_.shape.pairs ? 2 : 1);
+  if (l_.shape.lane.w != 1 && along_k && l_.hardware() > 1) return Transpose(p, wk, block, t, j, out);
+  const Affine k = AxisAffine(t);
+  Stmt copy = VectorLoop(j, p.columns, p.vector, Body(Set(p, wk, l_.OfBlock(block, k), k, AxisAffine(j))));
+  out->push_back(l_.OverK(t, block, Body(std::move(copy))));
+}
+
+// Squares of n x n are transposed in registers. Before them, the last depth % n elements of k, which squares of earlier
+// blocks overwrite; at last the columns that fill no square.
+void ContractPack::Transpose(const Panel& p, const KOffsets& wk, AxisId block, AxisId t, AxisId j,
+                             std::vector<Stmt>* out) {
+  const int64_t n = l_.hardware(), squares = p.columns / n, rest = l_.shape.depth % n;
+  const Affine k = AxisAffine(t), lane = AxisAffine(j);
+  if (squares > 0 && rest > 0) {
+    const int64_t first = l_.shape.depth - rest;
+    Stmt copy = VectorLoop(j, squares * n, n, Body(Set(p, wk, k + first, k + first % l_.k_block, lane)));
+    out->push_back(SerialLoop(t, rest, Body(std::move(copy))));
+  }
+  if (squares > 0 && l_.shape.depth >= n) out->push_back(Squares(p, wk, block, squares, n));
+  if (p.columns % n > 0) {
+    Stmt copy = l_.OverK(t, block, Body(Set(p, wk, l_.OfBlock(block, k), k, lane + squares * n)));
+    copy.loop_kind = LoopKind::kVector;
+    copy.width = n;
+    out->push_back(SerialLoop(j, p.columns % n, Body(std::move(copy))));
+  }
+}
+
+Stmt ContractPack::Squares(const Panel& p, const KOffsets& wk, AxisId block, int64_t squares, int64_t n) {
+  Kernel* k = l_.k;
+  const AxisId g = k->AddAxis("g"), q = k->AddAxis("q"), r = k->AddAxis("r"), v = k->AddAxis("v");
+  if (square_ < 0) square_ = k->AddLocal("square", l_.packed, n * n);
+  // rows of the square are lanes, neighbours in a row are along k
+  const Affine from = l_.w_base + (p.base + AxisAffine(g, n) + AxisAffine(r)) * l_.shape.lane.w;
+  const Affine along_k = AxisAffine(q, n) + AxisAffine(v);
+  const Affine to = AxisAffine(r, p.width) + AxisAffine(q, n * p.width) + AxisAffine(g, n) + AxisAffine(v);
+  const ExprId value = l_.Load(1, from, wk, l_.OfBlock(block, along_k), along_k, -1);
+  Stmt along = SerialLoop(q, l_.deep() / n, TransposedSquare(k, {square_, r, v, n}, value, panel_, to));
+  if (l_.EndsInBlock()) Clip(&along, AxisAffine(block, l_.k_block / n), l_.shape.depth / n);
+  return SerialLoop(g, squares, Body(std::move(along)));
+}
+
+ExprId ContractPack::PackRows(const Panel& p, const KOffsets& xk, AxisId block, AxisId tile, AxisId row_axis, AxisId k,
+                              std::vector<Stmt>* out) {
+  const bool joined = l_.shape.x_pair.joined;
+  const int64_t rows = l_.tiles.rows;
+  if (rows_ < 0) rows_ = l_.k->AddLocal("rows", l_.packed, rows * l_.deep());
+  const auto place = [&](AxisId row, AxisId at_k) {
+    return AxisAffine(row, joined ? l_.deep() : 1) + AxisAffine(at_k, joined ? 1 : rows);
+  };
+  const AxisId t = l_.k->AddAxis("t"), i = l_.k->AddAxis("i");
+  Affine from = l_.x_base;
+  ExprId row = -1;  // past the end: the last one again, or nothing
+  if (joined) {
+    row = l_.Row(p, tile, i, &from);
+  } else {
+    from.Add(l_.TileBegin(tile) + AxisAffine(i), l_.row_stride());
+  }
+  const ExprId element = l_.Load(0, from, xk, l_.OfBlock(block, AxisAffine(t)), AxisAffine(t), row);
+  Stmt over_k = l_.OverK(t, block, {}), over_rows = SerialLoop(i, rows, {});
+  if (!joined && !l_.shape.rows.empty() && !l_.TilesFit(l_.shape.rows[0].extent)) {
+    Clip(&over_rows, l_.TileBegin(tile), l_.shape.rows[0].extent);
+  }
+  Stmt &vector = joined ? over_k : over_rows, &outer = joined ? over_rows : over_k;
+  vector.loop_kind = LoopKind::kVector;
+  vector.width = l_.c.target.lanes(SizeOf(l_.packed));
+  vector.body = Body(MakeAccumulate(rows_, place(i, t), Combine::kSet, element));
+  outer.body = Body(std::move(vector));
+  out->push_back(MakeScratch(rows_));
+  out->push_back(std::move(outer));
+  return LocalExpr(l_.k, rows_, place(row_axis, k));
+}
+
+// An operand's part in a block of k: so many rows or columns.
+Elements ContractPack::InBlock(size_t operand, const Affine& base, const PairedOperand& pair, int64_t count,
+                               int64_t stride, AxisId block) const {
+  const AxisId i = l_.k->AddAxis("i");
+  const int64_t deep = 2 * l_.deep();
+  Elements e{l_.node.operands[operand], SerialLoop(i, pair.joined ? count : deep, {}), base,
+             pair.joined ? deep : count};
+  if (l_.EndsInBlock()) e.Clip(pair.joined, AxisAffine(block, 2 * l_.k_block), 2 * l_.shape.depth);
+  if (operand == 0 && l_.block >= 0 && l_.shape.rows[0].extent % count != 0) {
+    e.Clip(!pair.joined, l_.FromBlock({}), l_.shape.rows[0].extent);
+  }
+  e.at.Add(block, 2 * l_.k_block * pair.next);
+  e.at.Add(i, pair.joined ? stride : pair.next);
+  return e;
+}
+
+ExprId ContractPack::MayDotBlock(const Panel& p, AxisId block, std::vector<Stmt>* out) {
+  const ContractShape& s = l_.shape;
+  const Affine x = l_.x_base + l_.FromBlock({}) * l_.row_stride(), w = l_.w_base + p.base * s.lane.w;
+  LeastOf(l_.k, l_.c.builder, InBlock(0, x, s.x_pair, l_.tiles.block, l_.row_stride(), block), &x_least_, out);
+  LeastOf(l_.k, l_.c.builder, InBlock(1, w, s.w_pair, p.columns, s.lane.w, block), &w_least_, out);
+  return MayDot(l_.k, l_.c.builder, x_least_, w_least_);
+}
+
+}  // namespace reel::codegen
