@@ -119,8 +119,9 @@ struct Stmt {
     kTranspose,  ///< `local`, a square matrix of vectors of a power of two lanes, becomes its transpose
     kStore,  ///< buffer[index + dynamic * dynamic_stride] = a, where guard. Neighbouring stores of a block are
              ///< one parallel assignment: all right sides are evaluated before the first one writes.
-    kSort,  ///< buffer[index + i] for i in 0..extent: the positions, as i64, that sort the keys which start at
-            ///< the load a and are dynamic_stride elements apart. Stable; NaN is the largest key.
+    kSort,  ///< buffer[index + i] for i in 0..width: the first positions, as i64, that sort the `extent` keys which
+            ///< start at the load a and are dynamic_stride elements apart. Stable; NaN is the largest key. If they are
+            ///< fewer than the keys, `local` has room for more words of 64 bits than that.
     kPrefetch,  ///< buffer[index], which may lie beyond the end, is wanted in L2 soon: no more than a hint
   };
   Kind kind = Kind::kLoop;

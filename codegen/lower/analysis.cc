@@ -35,6 +35,7 @@ Writes Visit(const std::vector<Stmt>& body, Analysis* analysis) {
   for (const Stmt& s : body) {
     if (s.kind == Stmt::Kind::kStore || s.kind == Stmt::Kind::kSort) {
       Insert(&writes.buffers, s.buffer);
+      if (s.local >= 0) Insert(&writes.locals, s.local);
     } else if (s.local >= 0) {
       Insert(&writes.locals, s.local);
     } else if (s.kind == Stmt::Kind::kLoop) {

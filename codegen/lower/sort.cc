@@ -1,8 +1,13 @@
-// Argsort of one row: a stable merge sort from the bottom up, O(n log n) for every input, in no
-// memory but the result.
+// Argsort of one row, or its first positions alone. A key and its position make one word of 64 bits, so that any order
+// of distinct words (sort_words.h) is a stable one of keys, in no memory but the result: O(n log n) for every input.
+#include "codegen/lower/control.h"
 #include "codegen/lower/emitter.h"
 #include "codegen/lower/lower.h"
+#include "codegen/lower/sort_words.h"
 #include "ir/strings.h"
+
+#include <algorithm>
+#include <bit>
 
 namespace reel::codegen {
 
@@ -10,199 +15,191 @@ using llvm::Value;
 
 namespace {
 
-/// Rows of at most this many elements are sorted by insertion.
-constexpr int64_t kRun = 16;
-
-/// Emits `void f(ptr keys, i64 stride, ptr out, i64 n)`. While it sorts, positions are u32: the n
-/// i64 of the result hold two arrays of them, and runs are merged from one into the other. At the
-/// end they are widened in place.
+/// Emits `void f(ptr keys, i64 stride, ptr out, i64 n)`, the positions of all keys in order, or
+/// `void f(ptr keys, i64 stride, ptr out, i64 n, i64 count, ptr words, i64 room)`, the first `count` of them, with room
+/// for words: more than count and what one step adds.
+///
+/// A word has the upper half of the key's order above the position. Keys of 64 bits are sorted by their upper halves,
+/// then runs of equal ones by the lower halves.
 class SortEmitter {
  public:
-  SortEmitter(llvm::Function* function, DType dtype, bool descending)
-      : function_(function),
-        context_(function->getContext()),
-        b_(context_),
+  SortEmitter(llvm::Function* function, const Target& target, DType dtype, bool descending)
+      : c_(function),
+        b_(c_.b()),
         dtype_(dtype),
         descending_(descending),
-        keys_(function->getArg(0)),
-        stride_(function->getArg(1)),
-        out_(function->getArg(2)),
-        n_(function->getArg(3)) {}
+        bits_(8 * static_cast<unsigned>(SizeOf(dtype))),
+        lanes_(target.lanes(SizeOf(dtype))),
+        sort_(SortWordsFunction(function->getParent(), target)),
+        keys_(c_.argument(0)),
+        stride_(c_.argument(1)),
+        out_(c_.argument(2)),
+        n_(c_.argument(3)) {}
 
-  void Run() {
-    b_.SetInsertPoint(NewBlock("entry"));
-    from_ = Variable(out_);
-    to_ = Variable(Slot(out_, n_));
-    Value* second = Get(to_);
-    For(Int(0), n_, kRun, [&](Value* begin) { SortRun(begin, Min(Add(begin, Int(kRun)), n_)); });
-    llvm::AllocaInst* width = Variable(Int(kRun));
-    While([&] { return b_.CreateICmpSLT(Get(width), n_); },
-          [&] {
-            Value *w = Get(width), *twice = b_.CreateShl(w, 1);
-            llvm::AllocaInst* at = Variable(Int(0));
-            While([&] { return b_.CreateICmpSLT(Get(at), n_); },
-                  [&] {
-                    Value* begin = Get(at);
-                    Merge(begin, Min(Add(begin, w), n_), Min(Add(begin, twice), n_));
-                    Set(at, Add(begin, twice));
-                  });
-            Value* merged = Get(to_);
-            Set(to_, Get(from_));
-            Set(from_, merged);
-            Set(width, twice);
-          });
-    Widen(second);
+  void EmitSort() {
+    c_.For(c_.Int(0), n_, 1, [&](Value* i) { Put(out_, i, WordOf(i)); });
+    SortRange(out_, n_);
+    c_.For(c_.Int(0), n_, 1, [&](Value* i) { Put(out_, i, PositionOf(At(out_, i))); });
+    b_.CreateRetVoid();
+  }
+
+  /// Words below a limit are gathered; when there is no more room they are sorted, and the last of the `count` that
+  /// stay is the next limit. A later key that equals it stands behind it.
+  void EmitSelect() {
+    const auto below = [&](Value* order, Value* limit) { return b_.CreateICmpSLE(order, limit); };
+    Value *count = c_.argument(4), *words = c_.argument(5);
+    Value* last_room = c_.Sub(c_.argument(6), c_.Int(lanes_));
+    llvm::AllocaInst* size = c_.Variable(c_.Int(0));
+    llvm::AllocaInst* limit =
+        c_.Variable(llvm::ConstantInt::get(OrderType(1), llvm::APInt::getSignedMaxValue(OrderBits())));
+    Value* neighbours = b_.CreateICmpEQ(stride_, c_.Int(1));
+    c_.For(c_.Int(0), n_, lanes_, [&](Value* begin) {
+      Value* end = c_.Add(begin, c_.Int(lanes_));
+      Value* whole = b_.CreateAnd(neighbours, b_.CreateICmpSLE(end, n_));
+      Value* none = c_.AndThen(whole, [&] {
+        Value* all = b_.CreateVectorSplat(static_cast<unsigned>(lanes_), c_.Get(limit));
+        return b_.CreateNot(b_.CreateOrReduce(below(OrderOf(begin, lanes_), all)));
+      });
+      c_.If(b_.CreateNot(none), [&] {
+        c_.For(begin, c_.Min(end, n_), 1, [&](Value* i) {
+          Value* order = OrderOf(i, 1);
+          Put(words, c_.Get(size), Word(order, i));
+          c_.AddTo(size, b_.CreateZExt(below(order, c_.Get(limit)), b_.getInt64Ty()));
+        });
+        c_.If(c_.Less(last_room, c_.Get(size)), [&] { Keep(words, size, count, limit); });
+      });
+    });
+    SortRange(words, c_.Get(size));
+    c_.For(c_.Int(0), count, 1, [&](Value* i) { Put(out_, i, PositionOf(At(words, i))); });
     b_.CreateRetVoid();
   }
 
  private:
-  llvm::BasicBlock* NewBlock(const char* name) { return llvm::BasicBlock::Create(context_, name, function_); }
-  Value* Int(int64_t x) { return b_.getInt64(static_cast<uint64_t>(x)); }
-  Value* Add(Value* x, Value* y) { return b_.CreateNSWAdd(x, y); }
-  Value* Min(Value* x, Value* y) { return b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, x, y); }
-
-  llvm::AllocaInst* Variable(Value* value) {
-    llvm::BasicBlock& entry = function_->getEntryBlock();
-    llvm::IRBuilder<> front(&entry, entry.begin());
-    llvm::AllocaInst* variable = front.CreateAlloca(value->getType());
-    Set(variable, value);
-    return variable;
-  }
-  Value* Get(llvm::AllocaInst* variable) { return b_.CreateLoad(variable->getAllocatedType(), variable); }
-  void Set(llvm::AllocaInst* variable, Value* value) { b_.CreateStore(value, variable); }
-
-  void While(const std::function<Value*()>& condition, const std::function<void()>& body) {
-    llvm::BasicBlock *test = NewBlock("while"), *inside = NewBlock("do"), *done = NewBlock("done");
-    b_.CreateBr(test);
-    b_.SetInsertPoint(test);
-    b_.CreateCondBr(condition(), inside, done);
-    b_.SetInsertPoint(inside);
-    body();
-    b_.CreateBr(test);
-    b_.SetInsertPoint(done);
-  }
-  void For(Value* begin, Value* end, int64_t step, const std::function<void(Value*)>& body) {
-    llvm::AllocaInst* i = Variable(begin);
-    While([&] { return b_.CreateICmpSLT(Get(i), end); },
-          [&] {
-            Value* at = Get(i);
-            body(at);
-            Set(i, Add(at, Int(step)));
-          });
-  }
-  /// first && second(), which is not evaluated if first is false.
-  Value* AndThen(Value* first, const std::function<Value*()>& second) {
-    llvm::BasicBlock *before = b_.GetInsertBlock(), *more = NewBlock("and"), *done = NewBlock("both");
-    b_.CreateCondBr(first, more, done);
-    b_.SetInsertPoint(more);
-    Value* value = second();
-    llvm::BasicBlock* after = b_.GetInsertBlock();
-    b_.CreateBr(done);
-    b_.SetInsertPoint(done);
-    llvm::PHINode* both = b_.CreatePHI(b_.getInt1Ty(), 2);
-    both->addIncoming(b_.getFalse(), before);
-    both->addIncoming(value, after);
-    return both;
+  unsigned OrderBits() const { return std::max(bits_, 32u); }
+  llvm::Type* OrderType(int64_t lanes) const { return Lanes(OrderBits(), lanes); }
+  llvm::Type* Lanes(unsigned bits, int64_t lanes) const {
+    llvm::Type* type = llvm::Type::getIntNTy(c_.context(), bits);
+    return lanes > 1 ? llvm::FixedVectorType::get(type, static_cast<unsigned>(lanes)) : type;
   }
 
-  Value* Slot(Value* array, Value* i) { return b_.CreateGEP(b_.getInt32Ty(), array, i); }
-  Value* Position(Value* array, Value* i) { return b_.CreateLoad(b_.getInt32Ty(), Slot(array, i)); }
-  void SetPosition(Value* array, Value* i, Value* position) { b_.CreateStore(position, Slot(array, i)); }
-  Value* Key(Value* position) {
-    llvm::Type* type = MemoryType(context_, dtype_);
-    Value* at = b_.CreateNSWMul(b_.CreateZExt(position, b_.getInt64Ty()), stride_);
-    return b_.CreateAlignedLoad(type, b_.CreateGEP(type, keys_, at),
-                                llvm::Align(static_cast<uint64_t>(SizeOf(dtype_))));
+  Value* At(Value* array, Value* i) {
+    return b_.CreateAlignedLoad(b_.getInt64Ty(), b_.CreateGEP(b_.getInt64Ty(), array, i), llvm::Align(8));
   }
-  /// Whether x must stand before y: not if they are equal. NaN is the largest key.
-  Value* Before(Value* x, Value* y) {
-    if (descending_) std::swap(x, y);
-    if (IsFloat(dtype_)) return b_.CreateAnd(b_.CreateFCmpULT(x, y), b_.CreateFCmpORD(x, x));
-    return dtype_ == kBool || IsUnsigned(dtype_) ? b_.CreateICmpULT(x, y) : b_.CreateICmpSLT(x, y);
+  void Put(Value* array, Value* i, Value* word) {
+    b_.CreateAlignedStore(word, b_.CreateGEP(b_.getInt64Ty(), array, i), llvm::Align(8));
   }
 
-  /// Positions begin..end by insertion, into the first array.
-  void SortRun(Value* begin, Value* end) {
-    For(begin, end, 1, [&](Value* i) {
-      Value* position = b_.CreateTrunc(i, b_.getInt32Ty());
-      Value* key = Key(position);
-      llvm::AllocaInst* j = Variable(i);
-      const auto before = [&] { return b_.CreateNSWSub(Get(j), Int(1)); };
-      const auto moves = [&] {
-        return AndThen(b_.CreateICmpSGT(Get(j), begin), [&] { return Before(key, Key(Position(out_, before()))); });
-      };
-      While(moves, [&] {
-        Value* from = before();
-        SetPosition(out_, Get(j), Position(out_, from));
-        Set(j, from);
-      });
-      SetPosition(out_, Get(j), position);
-    });
+  /// Of so many keys from position i on, which are neighbours if they are several: signed integers in their order. NaN
+  /// is the largest, -0 is +0.
+  Value* OrderOf(Value* i, int64_t lanes) {
+    llvm::Type* type = Lanes(bits_, lanes);
+    const auto constant = [&](const llvm::APInt& x) { return llvm::ConstantInt::get(type, x); };
+    Value* at = b_.CreateGEP(Lanes(bits_, 1), keys_, b_.CreateNSWMul(i, stride_));
+    Value* x = b_.CreateAlignedLoad(type, at, llvm::Align(bits_ / 8));
+    const bool is_signed = IsFloat(dtype_) || !(dtype_ == kBool || IsUnsigned(dtype_));
+    if (IsFloat(dtype_)) {
+      const llvm::APInt most = llvm::APInt::getSignedMaxValue(bits_);
+      const llvm::APInt infinity = InfinityOf(dtype_);
+      Value *magnitude = b_.CreateAnd(x, constant(most)), *zero = constant(llvm::APInt(bits_, 0));
+      Value* negative = b_.CreateSub(zero, magnitude);
+      x = b_.CreateSelect(b_.CreateICmpSLT(x, zero), negative, magnitude);
+      x = b_.CreateSelect(b_.CreateICmpSGT(magnitude, constant(infinity)), constant(most), x);
+    } else if (!is_signed && bits_ == OrderBits()) {
+      x = b_.CreateXor(x, constant(llvm::APInt::getSignMask(bits_)));
+    }
+    if (bits_ < OrderBits()) x = b_.CreateIntCast(x, OrderType(lanes), is_signed);
+    return descending_ ? b_.CreateNot(x) : x;
   }
 
-  /// The sorted runs begin..middle and middle..end of one array into the other. Runs in order are
-  /// only copied.
-  void Merge(Value* begin, Value* middle, Value* end) {
-    Value *from = Get(from_), *to = Get(to_);
-    llvm::AllocaInst *i = Variable(begin), *j = Variable(middle), *k = Variable(begin);
-    const auto put = [&](Value* position) {
-      SetPosition(to, Get(k), position);
-      Set(k, Add(Get(k), Int(1)));
-    };
-    Value* mixed = AndThen(b_.CreateICmpSLT(middle, end), [&] {
-      return Before(Key(Position(from, middle)), Key(Position(from, b_.CreateNSWSub(middle, Int(1)))));
-    });
-    const auto both = [&] {
-      Value* left = b_.CreateICmpSLT(Get(i), middle);
-      return b_.CreateAnd(mixed, b_.CreateAnd(left, b_.CreateICmpSLT(Get(j), end)));
-    };
-    While(both, [&] {
-      Value *left = Position(from, Get(i)), *right = Position(from, Get(j));
-      Value* take_right = Before(Key(right), Key(left));
-      put(b_.CreateSelect(take_right, right, left));
-      Value* step = b_.CreateZExt(take_right, b_.getInt64Ty());
-      Set(j, Add(Get(j), step));
-      Set(i, Add(Get(i), b_.CreateXor(step, Int(1))));
-    });
-    for (auto [index, limit] : {std::pair(i, middle), std::pair(j, end)}) {
-      While([&] { return b_.CreateICmpSLT(Get(index), limit); },
-            [&] {
-              put(Position(from, Get(index)));
-              Set(index, Add(Get(index), Int(1)));
-            });
+  static llvm::APInt InfinityOf(DType dtype) {
+    switch (dtype) {
+      case kFloat16: return {16, 0x7C00};
+      case kBFloat16: return {16, 0x7F80};
+      case kFloat32: return {32, 0x7F800000};
+      default: return {64, 0x7FF0000000000000};
     }
   }
 
-  /// u32 to i64 over themselves: the first array from its end, the second from its start.
-  void Widen(Value* second) {
-    Value* from = Get(from_);
-    Value* backward = b_.CreateICmpNE(from, second);
-    For(Int(0), n_, 1, [&](Value* i) {
-      Value* at = b_.CreateSelect(backward, b_.CreateNSWSub(b_.CreateNSWSub(n_, Int(1)), i), i);
-      Value* wide = b_.CreateZExt(Position(from, at), b_.getInt64Ty());
-      b_.CreateStore(wide, b_.CreateGEP(b_.getInt64Ty(), out_, at));
-    });
+  Value* Word(Value* order, Value* position) {
+    Value* upper = bits_ == 64 ? b_.CreateAnd(order, c_.Int(~int64_t{0xFFFFFFFF}))
+                               : b_.CreateShl(b_.CreateSExt(order, b_.getInt64Ty()), 32);
+    return b_.CreateOr(upper, position);
+  }
+  Value* WordOf(Value* position) { return Word(OrderOf(position, 1), position); }
+  /// Of keys that have the same upper half.
+  Value* LowerWordOf(Value* position) {
+    Value* lower = b_.CreateXor(b_.CreateShl(OrderOf(position, 1), 32), c_.Int(INT64_MIN));
+    return b_.CreateOr(lower, position);
+  }
+  Value* PositionOf(Value* word) { return b_.CreateAnd(word, c_.Int(0xFFFFFFFF)); }
+
+  /// Sorts words; those of 64-bit keys have other upper halves then.
+  void SortRange(Value* words, Value* n) {
+    b_.CreateCall(sort_, {words, n});
+    if (bits_ < 64) return;
+    llvm::AllocaInst* begin = c_.Variable(c_.Int(0));
+    c_.While([&] { return c_.Less(c_.Get(begin), n); },
+             [&] {
+               Value* first = c_.Get(begin);
+               Value* end = EndOfRun(words, first, n);
+               c_.If(c_.Less(c_.Add(first, c_.Int(1)), end), [&] {
+                 c_.For(first, end, 1, [&](Value* i) { Put(words, i, LowerWordOf(PositionOf(At(words, i)))); });
+                 b_.CreateCall(sort_, {b_.CreateGEP(b_.getInt64Ty(), words, first), c_.Sub(end, first)});
+               });
+               c_.Set(begin, end);
+             });
   }
 
-  llvm::Function* function_;
-  llvm::LLVMContext& context_;
-  llvm::IRBuilder<> b_;
+  /// Of words with the upper half of the first.
+  Value* EndOfRun(Value* words, Value* begin, Value* n) {
+    Value* first = At(words, begin);
+    llvm::AllocaInst* end = c_.Variable(c_.Add(begin, c_.Int(1)));
+    c_.While(
+        [&] {
+          return c_.AndThen(c_.Less(c_.Get(end), n), [&] {
+            Value* differ = b_.CreateXor(first, At(words, c_.Get(end)));
+            return b_.CreateICmpEQ(b_.CreateLShr(differ, 32), c_.Int(0));
+          });
+        },
+        [&] { c_.AddTo(end, c_.Int(1)); });
+    return c_.Get(end);
+  }
+
+  /// The first `count` words stay, if there are so many; the limit is what comes before the last one's key.
+  void Keep(Value* words, llvm::AllocaInst* size, Value* count, llvm::AllocaInst* limit) {
+    SortRange(words, c_.Get(size));
+    c_.Set(size, count);
+    if (bits_ == 64) c_.For(c_.Int(0), count, 1, [&](Value* i) { Put(words, i, WordOf(PositionOf(At(words, i)))); });
+    Value* last = OrderOf(PositionOf(At(words, c_.Sub(count, c_.Int(1)))), 1);
+    Value* least = llvm::ConstantInt::get(OrderType(1), llvm::APInt::getSignedMinValue(OrderBits()));
+    Value* before = b_.CreateSub(last, llvm::ConstantInt::get(OrderType(1), 1));
+    c_.Set(limit, b_.CreateSelect(b_.CreateICmpEQ(last, least), least, before));
+  }
+
+  mutable ControlBuilder c_;
+  llvm::IRBuilder<>& b_;
   const DType dtype_;
   const bool descending_;
+  const unsigned bits_;  // of a key
+  const int64_t lanes_;
+  llvm::Function* sort_;
   Value *keys_, *stride_, *out_, *n_;
-  llvm::AllocaInst *from_ = nullptr, *to_ = nullptr;
 };
 
 /// The module's function for the dtype and direction.
-llvm::Function* SortFunction(llvm::Module* module, const Target& target, DType dtype, bool descending) {
-  const std::string name = StrCat("reel.argsort.", Name(dtype), descending ? ".descending" : "");
+llvm::Function* SortFunction(llvm::Module* module, const Target& target, DType dtype, bool descending, bool select) {
+  const std::string name =
+      StrCat("reel.", select ? "select." : "argsort.", Name(dtype), descending ? ".descending" : "");
   if (llvm::Function* known = module->getFunction(name)) return known;
   llvm::LLVMContext& context = module->getContext();
   llvm::Type *ptr = llvm::PointerType::get(context, 0), *i64 = llvm::Type::getInt64Ty(context);
-  auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), {ptr, i64, ptr, i64}, false);
+  std::vector<llvm::Type*> parameters{ptr, i64, ptr, i64};
+  if (select) parameters.insert(parameters.end(), {i64, ptr, i64});
+  auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), parameters, false);
   auto* function = llvm::Function::Create(type, llvm::Function::InternalLinkage, name, module);
   SetFunctionAttributes(function, target);
-  SortEmitter(function, dtype, descending).Run();
+  SortEmitter emitter(function, target, dtype, descending);
+  select ? emitter.EmitSelect() : emitter.EmitSort();
   return function;
 }
 
@@ -211,7 +208,7 @@ llvm::Function* SortFunction(llvm::Module* module, const Target& target, DType d
 void KernelEmitter::Sort(const Stmt& s) {
   const Expr& keys = kernel_.exprs[static_cast<size_t>(s.a)];
   const int64_t n = s.extent.value();
-  if (n == 0) return;
+  if (s.width == 0) return;
   if (n > UINT32_MAX) {
     return Fail(
         absl::UnimplementedError(StrCat("kernel ", kernel_.name, ": argsort of ", n, " elements; at most 2^32 - 1")));
@@ -219,11 +216,16 @@ void KernelEmitter::Sort(const Stmt& s) {
   const auto address = [&](BufferId buffer, DType dtype, const Affine& index) {
     return Resolve(buffers_[static_cast<size_t>(buffer)], MemoryType(context_, dtype), index, nullptr, 0).pointer;
   };
-  Value* from = address(keys.buffer, keys.dtype, keys.index);
-  Value* to = address(s.buffer, kInt64, s.index);
-  llvm::Function* sort = SortFunction(function_->getParent(), target_, keys.dtype, s.descending);
-  b_.CreateCall(
-      sort, {from, b_.getInt64(static_cast<uint64_t>(s.dynamic_stride)), to, b_.getInt64(static_cast<uint64_t>(n))});
+  const auto number = [&](int64_t x) { return b_.getInt64(static_cast<uint64_t>(x)); };
+  std::vector<Value*> arguments{address(keys.buffer, keys.dtype, keys.index), number(s.dynamic_stride),
+                                address(s.buffer, kInt64, s.index), number(n)};
+  const bool select = s.width < n;
+  if (select) {
+    Value* words = LocalAddress(s.local, {}, nullptr, 0).pointer;
+    arguments.insert(arguments.end(), {number(s.width), words, number(LocalOf(s.local).size)});
+    local_writes_[static_cast<size_t>(s.local)] = ++clock_;
+  }
+  b_.CreateCall(SortFunction(function_->getParent(), target_, keys.dtype, s.descending, select), arguments);
   buffer_writes_[static_cast<size_t>(s.buffer)] = ++clock_;
 }
 

@@ -185,8 +185,16 @@ class Grouper {
     return uses_.is_result[v.index()] || uses_.count[v.index()] > 1 || uses_.wants_buffer[v.index()] || !options_.fuse;
   }
 
+  const Node* Selection(const Node& node) const { return options_.fuse ? SelectionOf(f_, uses_, node) : nullptr; }
+  // Whether a kernel makes the first positions of an argsort's rows alone.
+  bool IsSelected(const Node& node) const {
+    const Node* reader = node.op == Op::kArgsort ? uses_.reader[node.result().index()] : nullptr;
+    return reader != nullptr && Selection(*reader) != nullptr;
+  }
+
   KernelKind RootOf(const Node& node) const {
     if (node.op == Op::kDynamicUpdate && !in_place_[node.result().index()]) return KernelKind::kMap;
+    if (Selection(node) != nullptr) return KernelKind::kSort;
     return codegen::RootOf(node.op);
   }
   bool IsRoot(const Node& node) const { return RootOf(node) != KernelKind::kMap; }
@@ -276,6 +284,7 @@ class Grouper {
     const size_t i = v.index();
     const bool map = (!IsView(node.op) || !out_.views[i]) && uses_.stack[i] < 0;
     if (uses_.is_result[i]) return Why::kResult;
+    if (IsSelected(node)) return Why::kNone;
     if (IsRoot(node)) return Why::kRoot;
     if (!options_.fuse && !IsView(node.op)) return Why::kUnfused;
     if (nodes_[i] > tuning_.max_inlined_ops) return Why::kLong;

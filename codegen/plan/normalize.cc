@@ -157,6 +157,21 @@ Value NormalizeSort(Builder* b, const Node& node, Value x) {
   return b->Transpose(b->Argsort(b->Transpose(x, order), rank - 1, node.attr<bool>("descending")), back);
 }
 
+// Of an argsort that a transpose shows: the same part of its rows, shown so.
+Value NormalizeSlice(Builder* b, const Node& node, Value x) {
+  const ir::Function& f = *b->function();
+  const Node* shown = f.Is(x, Op::kTranspose) ? f.producer(x) : nullptr;
+  if (shown == nullptr || !f.Is(shown->operands[0], Op::kArgsort)) return b->Emit(node.op, {x}, node.attrs());
+  const auto order = shown->attr<Axes>("permutation");
+  const Value sort = shown->operands[0];
+  const auto turned = [&](const char* name) {
+    Axes out(order.size());
+    for (size_t i = 0; i < order.size(); ++i) out[static_cast<size_t>(order[i])] = node.attr<Axes>(name)[i];
+    return out;
+  };
+  return b->Transpose(b->Slice(sort, turned("starts"), turned("limits"), turned("strides")), order);
+}
+
 // By value: how often it is read.
 std::vector<int> ReadersOf(const ir::Function& f) {
   std::vector<int> readers(static_cast<size_t>(f.num_values()));
@@ -369,6 +384,7 @@ absl::StatusOr<ir::Function> Normalize(const ir::Function& f, const ir::Module& 
       case Op::kStopGradient: result = operands[0]; break;
       case Op::kContract: result = NormalizeContract(&b, node, operands[0], operands[1], tuning); break;
       case Op::kArgsort: result = NormalizeSort(&b, node, operands[0]); break;
+      case Op::kSlice: result = NormalizeSlice(&b, node, operands[0]); break;
       default:
         if (ir::Info(node.op).Has(ir::kReduction)) {
           result = NormalizeReduce(&b, node, operands[0], tuning);

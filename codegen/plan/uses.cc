@@ -80,6 +80,30 @@ KernelKind RootOf(Op op) {
   }
 }
 
+// Longer selections, or larger parts of a row, are not worth one: sorting what is gathered costs as much.
+constexpr int64_t kMaxSelected = 2048, kSelectedPart = 4;
+
+const Node& SortOf(const ir::Function& f, const KernelPlan& kernel) {
+  const Node& root = *f.producer(kernel.root);
+  return root.op == Op::kSlice ? *f.producer(root.operands[0]) : root;
+}
+
+const Node* SelectionOf(const ir::Function& f, const Uses& uses, const Node& slice) {
+  if (slice.op != Op::kSlice || !f.Is(slice.operands[0], Op::kArgsort)) return nullptr;
+  if (uses.reader[slice.operands[0].index()] != &slice) return nullptr;
+  const Shape &from = f.type(slice.operands[0]).shape, &to = f.type(slice.result()).shape;
+  const int last = to.rank() - 1;
+  for (int i = 0; i < last; ++i) {
+    if (from.dim(i) != to.dim(i)) return nullptr;
+  }
+  const auto i = static_cast<size_t>(last);
+  const auto at = [&](const char* name) { return slice.attr<std::vector<int64_t>>(name)[i]; };
+  const int64_t n = from.dim(last), count = to.dim(last);
+  const bool first = at("starts") == 0 && (at("strides") == 1 || count == 1);
+  const bool few = count > 0 && count <= kMaxSelected && n / count >= kSelectedPart;
+  return first && few ? f.producer(slice.operands[0]) : nullptr;
+}
+
 Uses UsesOf(const ir::Function& f, const Tuning& tuning) {
   const auto n = static_cast<size_t>(f.num_values());
   const std::vector<bool> none(n, false);

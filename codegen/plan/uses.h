@@ -22,6 +22,12 @@ struct Uses {
   std::vector<int32_t> stack;  ///< id of the last value of the only stack that reads it, or one of the above
 };
 
+/// The argsort along its last axis of which a slice takes the first elements of each row, and nothing else is read;
+/// null: none. Then the slice is what a kernel makes, without the rest.
+const ir::Node* SelectionOf(const ir::Function& function, const Uses& uses, const ir::Node& slice);
+/// The argsort of a sort kernel: its root, or what that selects from.
+const ir::Node& SortOf(const ir::Function& function, const KernelPlan& kernel);
+
 Uses UsesOf(const ir::Function& function, const Tuning& tuning);
 /// What an op is the root of.
 KernelKind RootOf(ir::Op op);

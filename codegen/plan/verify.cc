@@ -91,7 +91,7 @@ class PlanVerifier {
     if (from.BeginsWith().valid()) {
       CheckRead(from.BeginsWith(), g);
     } else if (from.root.valid()) {
-      Visit(from.root);
+      Visit(from.kind() == KernelKind::kSort ? SortOf(f_, from).result() : from.root);
     }
     while (!stack_.empty()) {
       const Value v = stack_.back();

@@ -2,6 +2,7 @@
 // are in memory.
 #include <algorithm>
 
+#include "codegen/plan/uses.h"
 #include "codegen/schedule/schedule.h"
 #include "ir/strings.h"
 
@@ -69,7 +70,12 @@ std::string KindText(const Context& c) {
     case KernelKind::kScatter: return StrCat("scatter of ", operand(2), " into ", operand(0));
     case KernelKind::kUpdate: return StrCat("update of a part ", operand(1), " of ", operand(0));
     case KernelKind::kScan: return StrCat("recurrence over ", operand(0));
-    case KernelKind::kSort: return StrCat("sort of rows of ", operand(0));
+    case KernelKind::kSort: {
+      const ir::Node& sort = SortOf(c.f, group);
+      const std::string part =
+          sort.result() == group.root ? "" : StrCat("the first of each, ", c.f.type(group.root).ToString(), ", of a ");
+      return StrCat(part, "sort of rows of ", c.f.type(sort.operands[0]).ToString());
+    }
     default: return "";
   }
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "absl/types/span.h"
+#include "frontend/eager/composite.h"
 #include "frontend/eager/dispatch.h"
 #include "frontend/ops/extremes.h"
 #include "frontend/ops/index.h"
@@ -168,7 +170,9 @@ Tensor Sort(const Operand& x, int64_t axis, bool descending) {
   const LocationScope scope(x);
   const Tensor t = Materialize(x);
   axis = NormalizeAxis("sort", axis, t.rank());
-  return TakeAlongAxis(t, Argsort(t, axis, descending), axis);
+  return internal::Compose(
+      "sort", {t}, {static_cast<double>(axis), static_cast<double>(descending)},
+      [&](absl::Span<const Tensor> in) { return TakeAlongAxis(in[0], Argsort(in[0], axis, descending), axis); });
 }
 
 TopKResult TopK(const Operand& x, int64_t k, int64_t axis, bool largest) {
@@ -181,7 +185,10 @@ TopKResult TopK(const Operand& x, int64_t k, int64_t axis, bool largest) {
   }
   Ints starts(static_cast<size_t>(t.rank()), 0), limits(starts.size(), kEnd);
   limits[static_cast<size_t>(axis)] = k;
-  const Tensor indices = Slice(Argsort(t, axis, largest), starts, limits);
+  const double numbers[] = {static_cast<double>(k), static_cast<double>(axis), static_cast<double>(largest)};
+  const Tensor indices = internal::Compose("top_k", {t}, numbers, [&](absl::Span<const Tensor> in) {
+    return Slice(Argsort(in[0], axis, largest), starts, limits);
+  });
   return {TakeAlongAxis(t, indices, axis), indices};
 }
 

@@ -9,13 +9,28 @@ struct Variant {
   int64_t axis;
 };
 
-// Runs of 16 are sorted by insertion, then merged: sizes around them, an even and an odd number of
-// merges.
-const std::vector<Variant> kVariants{
-    {{0}, 0},    {{1}, 0},    {{2}, 0},    {{15}, 0},     {{16}, 0},       {{17}, 0},
-    {{33}, 0},   {{64}, 0},   {{100}, 0},  {{1000}, 0},   {{3, 0}, 1},     {{0, 3}, 1},
-    {{3, 1}, 1}, {{5, 7}, 0}, {{5, 7}, 1}, {{40, 33}, 0}, {{2, 20, 3}, 1}, {{3, 2, 1, 4, 2}, 3},
-    {{5000}, 0}};
+// Pieces of up to 32 (of AVX-512) go through networks of a power of two registers, longer ones are parted: sizes around
+// these.
+const std::vector<Variant> kVariants{{{0}, 0},
+                                     {{1}, 0},
+                                     {{2}, 0},
+                                     {{15}, 0},
+                                     {{16}, 0},
+                                     {{17}, 0},
+                                     {{33}, 0},
+                                     {{64}, 0},
+                                     {{65}, 0},
+                                     {{100}, 0},
+                                     {{1000}, 0},
+                                     {{3, 0}, 1},
+                                     {{0, 3}, 1},
+                                     {{3, 1}, 1},
+                                     {{5, 7}, 0},
+                                     {{5, 7}, 1},
+                                     {{40, 33}, 0},
+                                     {{2, 20, 3}, 1},
+                                     {{3, 2, 1, 4, 2}, 3},
+                                     {{5000}, 0}};
 
 }  // namespace
 
