@@ -1,3 +1,4 @@
+#include "ir/conv_phases.h"
 #include "ir/eval/kernels.h"
 
 namespace reel::ir {
@@ -13,6 +14,7 @@ struct Geometry {
     groups = a.dim(spatial + 1);
     channels = a.dim(spatial + 2);
     outputs = b.dim(spatial + 2);
+    skips_zeros = ConvSkipsZeros(c.attr_ints("strides"), c.attr_ints("a_dilation"));
     for (int s = 0; s < spatial; ++s) {
       const auto n = static_cast<size_t>(s);
       in[n] = a.dim(s + 1);
@@ -29,7 +31,12 @@ struct Geometry {
     const int64_t at = w * stride[s] + k * b_dilation[s] - low[s];
     return at < 0 || at % a_dilation[s] != 0 || at / a_dilation[s] >= in[s] ? -1 : at / a_dilation[s];
   }
+  // Whether that is a zero between elements which takes no part in the sums.
+  bool Skips(size_t s, int64_t w, int64_t k) const {
+    return skips_zeros && (w * stride[s] + k * b_dilation[s] - low[s]) % a_dilation[s] != 0;
+  }
   int64_t batch, groups, channels, outputs;
+  bool skips_zeros;
   int64_t in[3] = {1, 1, 1}, filter[3] = {1, 1, 1}, out[3] = {1, 1, 1}, stride[3] = {1, 1, 1}, low[3] = {0, 0, 0},
           a_dilation[3] = {1, 1, 1}, b_dilation[3] = {1, 1, 1};
 };
@@ -42,6 +49,7 @@ T SumWindow(const Geometry& q, const std::vector<T>& a, const std::vector<T>& b,
   for (int64_t i = 0; i < q.filter[0]; ++i) {
     for (int64_t j = 0; j < q.filter[1]; ++j) {
       for (int64_t k = 0; k < q.filter[2]; ++k) {
+        if (q.Skips(0, w[0], i) || q.Skips(1, w[1], j) || q.Skips(2, w[2], k)) continue;
         const int64_t x = q.Source(0, w[0], i), y = q.Source(1, w[1], j), z = q.Source(2, w[2], k);
         const bool padding = x < 0 || y < 0 || z < 0;
         const int64_t from = (((n * q.in[0] + x) * q.in[1] + y) * q.in[2] + z) * q.groups + g;

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "passes/expand/conv_phases.h"
 #include "passes/expand/rule.h"
 
 namespace reel::passes {
@@ -57,6 +58,7 @@ Value Drop(ir::Builder& b, Value x, int axis) {
 // than the result (the gradient by a filter, whose c is the batch and whose n are channels) is summed over
 // (c, k...) with rows (s..., n): neighbours in memory stay neighbours.
 EXPAND(Conv) {
+  if (const Value y = ConvInPhases(c); y.valid()) return {y};
   const Shape filter = c.x_type(1).shape;
   const int spatial = filter.rank() - 3;
   ir::Builder::Windows windows{{}, {}, c.ints("strides"), c.ints("b_dilation")};
