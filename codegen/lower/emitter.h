@@ -143,6 +143,7 @@ class KernelEmitter {
   llvm::Value* LoadBuffer(const Expr& e);
   std::optional<LaneQuotient> QuotientOfLane(const Expr& e) const;
   llvm::Value* LoadQuotients(const Expr& e);
+  llvm::Value* LoadStrided(const Expr& e);
   llvm::Value* LoadLocal(const Expr& e);
   Address LocalAddress(LocalId local, const Affine& index, llvm::Value* dynamic, int64_t stride);
   llvm::Value* LaneMask(llvm::Value* guard);

@@ -1,6 +1,7 @@
 // Loads and stores: uniform, contiguous or scattered lanes, with masks.
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "codegen/lower/emitter.h"
 #include "ir/strings.h"
@@ -191,8 +192,47 @@ Value* KernelEmitter::LoadQuotients(const Expr& e) {
   return llvm::concatenateVectors(b_, parts);
 }
 
+/// Lanes a few elements apart: neighbours are loaded, and those in between dropped, which is faster than a gather. Null
+/// if that is not so.
+Value* KernelEmitter::LoadStrided(const Expr& e) {
+  constexpr int64_t kMost = 4;
+  const int64_t stride = lanes_ > 1 ? e.index.coefficient(vector_axis_) : 0;
+  const int64_t count = std::min<int64_t>(lanes_, target_.lanes(SizeOf(e.dtype)));  // of a register
+  const bool plain = kernel_.buffers[static_cast<size_t>(e.buffer)].dtype == e.dtype && SizeOf(e.dtype) >= 4;
+  const bool one_base = e.dynamic < 0 || !IsVector(Find(e.dynamic)->value);
+  if (stride < 2 || stride > kMost || !plain || !one_base || e.guard >= 0 || mask_ != nullptr || lanes_ % count != 0)
+    return nullptr;
+  llvm::Type* element = MemoryType(context_, e.dtype);
+  Value* dynamic = e.dynamic < 0 ? nullptr : Find(e.dynamic)->value;
+  const int64_t lanes = std::exchange(lanes_, 1);  // the first lane's address
+  Value* base = Resolve(buffers_[static_cast<size_t>(e.buffer)], element, e.index, dynamic, e.dynamic_stride).pointer;
+  lanes_ = lanes;
+  const auto neighbours = [&](int64_t from) {
+    Value* at = b_.CreateGEP(element, base, llvm::ConstantInt::getSigned(b_.getInt64Ty(), from));
+    return b_.CreateAlignedLoad(Lanes(element, count), at, AlignOf(e.dtype));
+  };
+  std::vector<Value*> parts;
+  for (int64_t i = 0; i < lanes_; i += count) {
+    const int64_t begin = i * stride, last = (count - 1) * stride + 1 - count;  // the last load ends with the last lane
+    Value* part = neighbours(begin);
+    for (int64_t k = 1; k < stride; ++k) {
+      const int64_t from = std::min(k * count, last);
+      std::vector<int> pick;
+      for (int64_t lane = 0; lane < count; ++lane) {
+        const int64_t at = lane * stride;
+        const int64_t here = k == 1 ? at : lane;  // earlier loads' lanes are in place
+        pick.push_back(static_cast<int>(at < k * count ? here : at < (k + 1) * count ? count + at - from : lane));
+      }
+      part = b_.CreateShuffleVector(part, neighbours(begin + from), pick);
+    }
+    parts.push_back(part);
+  }
+  return llvm::concatenateVectors(b_, parts);
+}
+
 Value* KernelEmitter::LoadBuffer(const Expr& e) {
   if (Value* value = LoadQuotients(e)) return value;
+  if (Value* value = LoadStrided(e)) return value;
   Value* dynamic = e.dynamic < 0 ? nullptr : Find(e.dynamic)->value;
   Value* guard = e.guard < 0 ? nullptr : Find(e.guard)->value;
   // Neighbours that are read as one: what counts elements of the buffer comes to count these.

@@ -100,14 +100,25 @@ int64_t LastAxis(const Shape& shape) {
   return last;
 }
 
+// Whether x has rows of a few neighbours, in memory or of a root: lanes read them so far apart (lower/memory.cc).
+bool IsShortRow(const ir::Function& f, Value x, const Axes& reduced) {
+  constexpr int64_t kMost = 4;
+  const Type& type = f.type(x);
+  const int64_t last = LastAxis(type.shape);
+  if (reduced != Axes{last} || type.shape.dim(static_cast<int>(last)) > kMost || SizeOf(type.dtype) < 4) return false;
+  const Node* node = f.producer(x);
+  while (node && IsView(node->op)) node = f.producer(node->operands[0]);
+  return !node || !ir::Info(node->op).Has(ir::kElementwise);
+}
+
 // Few elements are combined one by one, lanes side by side, in the order of a reduction: rows in order; else each is a
 // partial of its own, then the tree. Invalid if that is not worth it.
 Value ReduceFew(Builder* b, const Node& node, Value x, const Axes& axes, const Tuning& tuning) {
   const Shape shape = b->shape(x);
   int64_t count = 1;
   for (int64_t a : axes) count *= shape.dim(static_cast<int>(a));
-  if (count < 2 || count > tuning.few_terms || b->type(x).dtype == kBool || !ShowsLanes(*b->function(), x, axes))
-    return {};
+  if (count < 2 || count > tuning.few_terms || b->type(x).dtype == kBool) return {};
+  if (!ShowsLanes(*b->function(), x, axes) && !IsShortRow(*b->function(), x, axes)) return {};
   std::vector<Value> partials = b->Elements(x, axes);
   if (!std::binary_search(axes.begin(), axes.end(), LastAxis(shape))) {
     Value sum = partials[0];
