@@ -1,9 +1,8 @@
 // The one gang of threads of the process, for parallel steps of microseconds.
 //
-// A step is n chunks, claimed one by one from a single atomic counter by the caller and by
-// whichever workers are awake. The caller waits only for workers that have claimed a chunk, so a
-// worker that is asleep or off its core delays nobody. Workers spin about 50 us after a step, then
-// sleep.
+// A step is n chunks, claimed from a single atomic counter by the caller and by whichever workers
+// are awake: several at a time at first, the last ones one by one. The caller waits only for workers that have claimed
+// a chunk, so a worker that is asleep or off its core delays nobody. Workers spin about 50 us after a step, then sleep.
 //
 // A second simultaneous caller, and a step inside a step, get no workers and run serially. Which
 // thread runs a chunk is chance; results must not depend on it. Worker threads start with the first

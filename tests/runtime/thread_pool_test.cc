@@ -121,6 +121,21 @@ TEST_F(ThreadPool, CallerSleepsThroughALongChunk) {
   EXPECT_TRUE(worker_finished.load());
 }
 
+// Who is held up keeps no more than half of its part: the others do the rest, and the last chunks are single ones.
+TEST_F(ThreadPool, OthersDoWhatIsLeft) {
+  SetNumThreads(2);
+  std::atomic<int> done{0};
+  ParallelFor(64, [&](int64_t chunk) noexcept {
+    const auto deadline = Clock::now() + std::chrono::seconds(20);
+    while (chunk == 0 && done.load() < 48 && Clock::now() < deadline) std::this_thread::yield();
+    if (chunk == 0) {
+      EXPECT_EQ(done.load(), 48);
+    }
+    done.fetch_add(1);
+  });
+  EXPECT_EQ(done.load(), 64);
+}
+
 TEST_F(ThreadPool, NestedStepsRunSeriallyOnTheirThread) {
   SetNumThreads(4);
   std::atomic<int64_t> sum{0};
