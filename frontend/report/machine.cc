@@ -43,7 +43,7 @@ std::array<int64_t, 3> CacheSizes() {
 }  // namespace
 
 double Machine::PeakOf(DType dtype) const {
-  if (dtype == kBFloat16 && peaks.bf16 > 0) return peaks.bf16;
+  if (dtype == kBFloat16) return std::max(peaks.bf16, peaks.f32);
   return dtype == kFloat64 ? peaks.f64 : peaks.f32;
 }
 

@@ -22,7 +22,7 @@ struct Machine {
 
   /// Bytes of all caches of a level that these threads have.
   int64_t Capacity(size_t level) const { return sizes[level] * (level < 2 ? threads : 1); }
-  /// GFLOP/s; of bf16 where the CPU multiplies it, and of f32 where it does not.
+  /// GFLOP/s; of bf16 where the CPU multiplies it faster than f32, else of f32.
   double PeakOf(DType dtype) const;
   /// GB/s of the level that holds so many bytes: of copies, `updates` in place, or what is faster where nearly all is
   /// read or written. What is measured of a level may be slower than the next one.

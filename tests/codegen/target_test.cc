@@ -8,9 +8,15 @@
 #include <regex>
 #include <set>
 
+#include "codegen/target/cpuid.h"
 #include "codegen/target/file.h"
 #include "ir/strings.h"
+#include "runtime/environment.h"
 #include "tests/paths.h"
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 
 namespace reel::codegen {
 namespace {
@@ -75,6 +81,21 @@ TEST(Targets, ClassesAreLevelsWithCachesOfTheirOwn) {
       EXPECT_TRUE(value >= row.least && value <= row.most) << name << " " << row.name;
     }
   }
+}
+
+// "native" is a level that this CPU has; of BF16 that alone where no tiles make pairs slow. Named, it is what it says.
+TEST(Targets, NativeLeavesOutASlowLevel) {
+#if defined(__x86_64__)
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  const bool tiles = __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (d >> 22 & 1) != 0;
+  const auto native = FindTarget("native");
+  ASSERT_TRUE(native.ok()) << native.status();
+  if (runtime::GetEnvironment().cpu.empty()) {
+    EXPECT_TRUE(HostSupports(native->level)) << native->level;
+    EXPECT_EQ(native->has_bf16, HostSupports("x86-64-v4-bf16") && !tiles) << native->level;
+  }
+#endif
+  EXPECT_TRUE(FindTarget("x86-64-v4-bf16")->has_bf16);
 }
 
 TEST(Targets, SeveralOfAnObjectAscend) {
