@@ -241,6 +241,59 @@ def signature_of(function):
         return _inspect.signature(lambda *args, **kwargs: None)
 
 
+class Place:
+    """Where tensors of a program stand in a result: which, and what makes a part of several."""
+
+    __slots__ = ("numbers", "make")
+
+    def __init__(self, numbers, make=None):
+        self.numbers, self.make = numbers, make
+
+
+def like(structure, children):
+    """The children, those of a dict in the order of its sorted keys, in a structure of the same type."""
+    if isinstance(structure, dict):
+        by_key = dict(zip(sorted_keys(structure), children))
+        ordered = [(key, by_key[key]) for key in structure]
+        if type(structure) is dict:
+            return dict(ordered)
+        out = structure.copy()  # an OrderedDict or defaultdict as it is
+        out.update(ordered)
+        return out
+    if isinstance(structure, tuple):
+        if hasattr(structure, "_fields"):
+            return type(structure)(*children)
+        return tuple(children) if type(structure) is tuple else type(structure)(children)
+    return list(children) if type(structure) is list else type(structure)(children)
+
+
+def packing_of(structure, tensor):
+    """What puts the tensors of a program, as objects of a class, where Places stand in a structure."""
+    steps = []
+    _add_steps(structure, steps)
+    return _core._Packing(tensor, steps)
+
+
+def _add_steps(tree, steps):
+    """Appends what puts a part onto the stack of _core._Packing: (kind, what)."""
+    kind = type(tree)
+    if kind is Place:
+        steps += [("tensor", n) for n in tree.numbers]
+        if tree.make:
+            steps.append(("call", (tree.make, len(tree.numbers))))
+    elif kind is dict or kind is list or kind is tuple:
+        for x in tree.values() if kind is dict else tree:
+            _add_steps(x, steps)
+        steps.append((kind.__name__, tuple(tree) if kind is dict else len(tree)))
+    elif isinstance(tree, (dict, list, tuple)) and not getattr(kind, "_reel_leaf", False):
+        for x in [tree[k] for k in sorted_keys(tree)] if isinstance(tree, dict) else tree:
+            _add_steps(x, steps)
+        named = isinstance(tree, tuple) and hasattr(tree, "_fields")
+        steps.append(("call", (kind if named else lambda *children: like(tree, children), len(tree))))
+    else:
+        steps.append(("constant", tree))
+
+
 def refuse_leaks(name, result):
     """Throws if a traced tensor stands in a result where no call would put a value: inside a set or an object."""
     seen = {}  # kept, so that no other gets its id

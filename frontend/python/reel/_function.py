@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy as _copy
 import functools as _functools
 import html as _html
+import itertools as _itertools
 import typing as _t
 
 from . import _calls, _core
@@ -23,7 +24,7 @@ _SHOWN = 4  # graphs in a notebook
 
 
 class _Slices:
-    """Where a program returns slices."""
+    """Where a structure has slices, by values and indices that are not known yet."""
 
     def __init__(self, values, indices, dense_shape):
         self.dense_shape = dense_shape
@@ -49,13 +50,9 @@ def _leaves(tree, out, split=False):
 def _rebuild(tree, leaves, slices=None):
     """The structure with other leaves, an iterator; `slices` makes those that were split."""
     if isinstance(tree, dict):
-        new = {k: _rebuild(tree[k], leaves, slices) for k in _calls.sorted_keys(tree)}
-        out = tree.copy()  # in its order, and an OrderedDict or defaultdict as it is
-        out.update(new)
-        return out
+        return _calls.like(tree, [_rebuild(tree[k], leaves, slices) for k in _calls.sorted_keys(tree)])
     if isinstance(tree, (list, tuple)):
-        items = [_rebuild(x, leaves, slices) for x in tree]
-        return type(tree)(*items) if hasattr(tree, "_fields") else type(tree)(items)
+        return _calls.like(tree, [_rebuild(x, leaves, slices) for x in tree])
     if slices and isinstance(tree, (_core.IndexedSlices, _Slices)):
         return slices(next(leaves), next(leaves), tree.dense_shape)
     return next(leaves)
@@ -121,36 +118,33 @@ class _Program:
             for i, x in zip(self._tensors, symbolic):
                 values[i] = x
             new_args, new_kwargs = _rebuild((args, kwargs), iter(values), _core.IndexedSlices)
-            self._structure = function(*new_args, **new_kwargs)
-            _calls.refuse_leaks(name, self._structure)
-            self._results = []
-            _leaves(self._structure, self._results, split=True)
-            self._is_tensor = [isinstance(x, (_core.Tensor, _core.Variable)) for x in self._results]
-            return [x for x, keep in zip(self._results, self._is_tensor) if keep]
+            result = function(*new_args, **new_kwargs)
+            _calls.refuse_leaks(name, result)
+            parts = []
+            _leaves(result, parts, split=True)
+            tensors = [x for x in parts if _is_result(x)]
+            numbers = _itertools.count()
+            places = [_calls.Place((next(numbers),)) if _is_result(x) else x for x in parts]
+            self.packing = _calls.packing_of(_rebuild(result, iter(places), _place_of_slices), _core.Tensor)
+            return tensors
 
         self.program = _core._trace_program(traced, specs or [leaves[i] for i in self._tensors], self._name)
-        single = isinstance(self._structure, (_core.Tensor, _core.Variable))
-        # Symbolic tensors of the trace are not kept.
-        self._results = [None if t else x for x, t in zip(self._results, self._is_tensor)]
-        self._structure = _rebuild(self._structure, iter(self._results), _Slices)
-        self.packed = _core.Tensor if single else self.pack
 
     @property
     def graph(self):
         return self.program.graph(self._name)
 
     def __call__(self, leaves):
-        results = self.program([leaves[i] for i in self._tensors])
-        return results[0] if self.packed is _core.Tensor else self.pack(results)
+        return self.program([leaves[i] for i in self._tensors], self.packing)
 
-    def pack(self, results):
-        """The tensors in the structure that the function returned."""
-        tensors = iter(results)
-        return _rebuild(
-            self._structure,
-            iter([next(tensors) if t else x for x, t in zip(self._results, self._is_tensor)]),
-            _core.IndexedSlices,
-        )
+
+def _is_result(x):
+    return isinstance(x, (_core.Tensor, _core.Variable))
+
+
+def _place_of_slices(values, indices, dense_shape):
+    make = _functools.partial(_core.IndexedSlices, dense_shape=dense_shape)
+    return _calls.Place(values.numbers + indices.numbers, make)
 
 
 class _CompiledFunction(_core._Callable):
@@ -203,7 +197,7 @@ class _CompiledFunction(_core._Callable):
         with self._lock:
             program, leaves = self._find(args, kwargs)
         results = self._tuned(program, leaves) if self._tune else program(leaves)
-        self._remember(args, kwargs, leaves, program.program, program.packed)
+        self._remember(args, kwargs, leaves, program.program, program.packing)
         return results
 
     def _tuned(self, program, leaves):

@@ -12,7 +12,9 @@
 #include "frontend/record/observed.h"
 #include "gradients.h"
 #include "operators.h"
+#include "packing.h"
 #include "register.h"
+#include "slices.h"
 #include "tree.h"
 
 // reel.function and reel.tf.function: traced programs on live variables, and the object that is called. A call with
@@ -72,13 +74,15 @@ std::vector<Tensor> Run(LiveFunction& live, const std::vector<Tensor>& arguments
   return internal::CallLive(live, arguments);
 }
 
-nb::object CallProgram(const Program& self, nb::handle arguments) {
+// What is packed of the results, else their list.
+nb::object CallProgram(const Program& self, nb::handle arguments, nb::handle packing) {
   std::vector<Tensor> tensors;
   for (const nb::handle x : arguments) tensors.push_back(ToTensor(x));
   std::vector<Tensor> results = [&] {
     const Unlocked other_threads(kLong);
     return internal::CallLive(*self.live, tensors);
   }();
+  if (!packing.is_none()) return nb::cast<const Packing&>(packing).Pack(std::move(results));
   nb::list out;
   for (Tensor& y : results) out.append(Wrap(std::move(y)));
   return out;
@@ -113,6 +117,17 @@ class Pattern {
       p.value_ = nb::borrow(x);
     return p;
   }
+  // Of an array of another package, which each call makes a tensor of, like this one; nothing if not as reel.asarray.
+  static std::optional<Pattern> OfArray(PyObject* x, PyObject* tensor) {
+    if (!IsTensor(tensor) || IsTensor(x) || IsVariable(x) || SlicesOf(x)) return std::nullopt;
+    if (!PyObject_CheckBuffer(x) || !PySequence_Check(x)) return std::nullopt;
+    Pattern p;
+    p.kind_ = Kind::kArray;
+    p.class_ = ClassOf(x);
+    p.type_ = TensorOf(tensor).type();
+    if (!p.ConvertedArray(x)) return std::nullopt;
+    return p;
+  }
   // `keys`: of a dict, in its order.
   static Pattern OfTree(PyObject* x, size_t items, std::vector<nb::object> keys) {
     Pattern p;
@@ -124,7 +139,7 @@ class Pattern {
   }
   // The number of the argument that this tensor is to the program.
   void set_place(size_t place) { place_ = place; }
-  bool is_tensor() const { return kind_ == Kind::kTensor; }
+  bool is_tensor() const { return kind_ == Kind::kTensor || kind_ == Kind::kArray; }
 
   // Whether an object fits the pattern at `next` and those that follow; tensors go to their places.
   static bool Match(const std::vector<Pattern>& patterns, size_t* next, PyObject* x, std::vector<Tensor>* tensors) {
@@ -146,14 +161,29 @@ class Pattern {
   }
 
  private:
-  enum class Kind : uint8_t { kTensor, kIdentity, kSameBits, kEqual, kSequence, kDict };
+  enum class Kind : uint8_t { kTensor, kArray, kIdentity, kSameBits, kEqual, kSequence, kDict };
   Pattern() = default;
   static nb::object ClassOf(PyObject* x) { return nb::borrow(reinterpret_cast<PyObject*>(Py_TYPE(x))); }
+  // Nothing of another type, and where only Python code can say what is wrong.
+  std::optional<Tensor> ConvertedArray(PyObject* x) const {
+    try {
+      std::optional<Tensor> out = FromArray(x, false);
+      if (out && out->type() == type_) return out;
+    } catch (...) {
+      PyErr_Clear();
+    }
+    return std::nullopt;
+  }
   static uint64_t Bits(PyObject* x) { return std::bit_cast<uint64_t>(PyFloat_AsDouble(x)); }
 
   [[gnu::noinline]] bool MatchOther(const std::vector<Pattern>& patterns, size_t* next, PyObject* x,
                                     std::vector<Tensor>* tensors) const {
     switch (kind_) {
+      case Kind::kArray: {
+        std::optional<Tensor> tensor = ConvertedArray(x);
+        if (tensor) (*tensors)[place_] = *std::move(tensor);
+        return tensor.has_value();
+      }
       case Kind::kIdentity: return IsReferenceTo(value_, x);
       case Kind::kSameBits: return Bits(x) == Bits(value_.ptr());
       case Kind::kEqual: return PyObject_RichCompareBool(x, value_.ptr(), Py_EQ) == 1;
@@ -227,9 +257,9 @@ class PatternBuilder {
 
  private:
   bool AppendLeaf(PyObject* x, std::vector<Pattern>* out) {
-    if (next_ == leaves_.size() || leaves_[next_].ptr() != x) return false;
-    ++next_;
-    std::optional<Pattern> pattern = Pattern::OfLeaf(x);
+    if (next_ == leaves_.size()) return false;
+    PyObject* const leaf = leaves_[next_++].ptr();
+    std::optional<Pattern> pattern = leaf == x ? Pattern::OfLeaf(x) : Pattern::OfArray(x, leaf);
     if (!pattern) return false;
     if (pattern->is_tensor()) pattern->set_place(tensors_++);
     out->push_back(*std::move(pattern));
@@ -267,8 +297,7 @@ struct Known {
   bool has_keywords = false;
   size_t num_tensors = 0;
   std::shared_ptr<LiveFunction> live;
-  PyTypeObject* result = nullptr;  // the class of the only result, or
-  nb::object pack;  // what makes the returned value of the list of results
+  nb::object packing;  // a Packing
 };
 
 /// The base of the classes of compiled functions.
@@ -307,13 +336,8 @@ struct Callable {
 nb::object CallKnown(const Known& found, const std::vector<Tensor>& arguments) {
   // Other calls may change what is known.
   const std::shared_ptr<LiveFunction> live = found.live;
-  const nb::object pack = found.pack;
-  PyTypeObject* const result = found.result;
-  std::vector<Tensor> results = Run(*live, arguments);
-  if (result) return WrapAs(result, std::move(results[0]));
-  nb::list out;
-  for (Tensor& y : results) out.append(Wrap(std::move(y)));
-  return pack(out);
+  const nb::object packing = found.packing;
+  return nb::inst_ptr<Packing>(packing)->Pack(Run(*live, arguments));
 }
 
 PyObject* Call(PyObject* self, PyObject* args, PyObject* kwargs) {
@@ -332,11 +356,10 @@ PyObject* Call(PyObject* self, PyObject* args, PyObject* kwargs) {
   return out;
 }
 
-// (args, kwargs, leaves, program, pack): calls with arguments like these, whose leaves are those, run the program.
-// pack: a class of tensors, for the only result; or a function of the list of results. False if they have to be looked
-// at by Python code.
+// Calls with arguments like these, whose leaves are those, run the program; `packing` makes what they return. False if
+// they have to be looked at by Python code.
 bool Remember(Callable& self, nb::tuple args, nb::dict kwargs, nb::list leaves, const Program& program,
-              nb::handle pack) {
+              nb::handle packing) {
   PatternBuilder builder(leaves);
   Known known;
   for (const nb::handle x : args) {
@@ -348,10 +371,8 @@ bool Remember(Callable& self, nb::tuple args, nb::dict kwargs, nb::list leaves, 
   if (!builder.Finished()) return false;
   known.num_tensors = builder.num_tensors();
   known.live = program.live;
-  if (PyType_Check(pack.ptr()))
-    known.result = reinterpret_cast<PyTypeObject*>(pack.ptr());  // Tensor and tf.Tensor live for ever
-  else
-    known.pack = nb::borrow(pack);
+  if (!nb::isinstance<Packing>(packing)) ThrowType("_remember: expected a packing, not " + TypeName(packing));
+  known.packing = nb::borrow(packing);
   self.recent.insert(self.recent.begin(), std::move(known));
   if (self.recent.size() > Callable::kMost) {
     const Known oldest = std::move(self.recent.back());  // what dies with it may call
@@ -364,7 +385,7 @@ int Traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
   if (!nb::inst_ready(self)) return 0;
   for (const Known& known : nb::inst_ptr<Callable>(self)->recent) {
-    Py_VISIT(known.pack.ptr());
+    Py_VISIT(known.packing.ptr());
     for (const Pattern& p : known.patterns) {
       if (const int stop = p.Traverse(visit, arg)) return stop;
     }
@@ -390,7 +411,7 @@ bool BuildsGraph() { return builds_graph; }
 
 void RegisterCallable(nb::module_& m) {
   nb::class_<Program> p(m, "_Program");
-  p.def("__call__", &CallProgram);
+  p.def("__call__", &CallProgram, "arguments"_a, "packing"_a = nb::none());
   p.def_prop_ro("variables", [](const Program& x) { return VariableTuple(internal::VariablesOf(*x.live)); });
   p.def("graph", [](const Program& x, const std::string& name) { return internal::GraphOf(*x.live, name); });
   nb::class_<Callable> c(m, "_Callable", nb::type_slots(slots));

@@ -13,7 +13,7 @@
 namespace reel::python {
 namespace {
 
-nb::tuple Arguments(nb::handle tree) {
+nb::tuple ArgumentsOf(nb::handle tree) {
   return PyTuple_Check(tree.ptr()) || PyList_Check(tree.ptr()) ? nb::tuple(tree) : nb::make_tuple(tree);
 }
 
@@ -94,10 +94,10 @@ nb::object WhileOf(nb::handle cond, nb::handle body, nb::handle loop_vars, Optio
   const std::vector<Tensor> last = WhileLoop(
       [&](const std::vector<Tensor>& values) {
         const nb::gil_scoped_acquire lock;
-        return ToTensor(test(*Arguments(TreeOf(loop_vars, values))));
+        return ToTensor(test(*ArgumentsOf(TreeOf(loop_vars, values))));
       },
       [&](const std::vector<Tensor>& values) {
-        return CallForTensors(step, Arguments(TreeOf(loop_vars, values)), nullptr);
+        return CallForTensors(step, ArgumentsOf(TreeOf(loop_vars, values)), nullptr);
       },
       first, {.maximum_iterations = maximum_iterations.get().value_or(-1)});
   return TreeOf(loop_vars, last);

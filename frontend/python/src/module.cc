@@ -29,6 +29,7 @@ NB_MODULE(_core, m) {
   RegisterTransforms(m);
   RegisterCustom(m);
   RegisterCallbacks(m);
+  RegisterPacking(m);
   RegisterCallable(m);
   RegisterGraphAware(m);
   RegisterData(m);

@@ -30,6 +30,7 @@ void RegisterLoops(nb::module_& m);
 void RegisterTransforms(nb::module_& m);
 void RegisterCustom(nb::module_& m);
 void RegisterCallbacks(nb::module_& m);
+void RegisterPacking(nb::module_& m);
 void RegisterCallable(nb::module_& m);
 void RegisterGraphAware(nb::module_& m);
 void RegisterData(nb::module_& m);

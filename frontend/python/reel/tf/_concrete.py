@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools as _functools
 import inspect as _inspect
+import itertools as _itertools
 import typing as _t
 from collections.abc import Mapping as _Mapping
 
@@ -89,6 +91,14 @@ def _tensors_of(x):
     return [x._t] if isinstance(x, Tensor) else []
 
 
+def _place_of(x, numbers):
+    """Where a result's core tensors, numbered on, will stand; x itself if it has none."""
+    own = tuple(next(numbers) for _ in _tensors_of(x))
+    if isinstance(x, IndexedSlices):
+        return _calls.Place(own, _functools.partial(IndexedSlices, dense_shape=x.shape))
+    return _calls.Place(own) if own else x
+
+
 class _Inaccessible(StateError, _core.InvalidTypeError):
     """A tensor of a trace was used where it has no value."""
 
@@ -168,7 +178,6 @@ class ConcreteFunction:
         self._name = owner._name if owner._name.isidentifier() else "function"
         self.program = _core._trace_program(self._traced, core_specs, self._name)
         self._function = self._leaves = self._pack = None
-        self.packed = Tensor if self._structure is None and self._results == [1] else self._packed
         self._open_axes = open_axes or {}
         self._types = pack([(specs or {}).get(i) or self._type_of(i, x) for i, x in enumerate(leaves)])
 
@@ -200,15 +209,13 @@ class ConcreteFunction:
         finally:
             state.depth, state.convert = state.depth - 1, outer
         flat = nest.flatten(result)
-        self._results = [_tensors_of(x) for x in flat]
-        self._shapes = [x.shape if isinstance(x, IndexedSlices) else None for x in flat]
-        self._structure = nest.pack_sequence_as(result, [None if r else x for x, r in zip(flat, self._results)])
+        self._results = [len(_tensors_of(x)) for x in flat]
+        numbers = _itertools.count()
+        self.packing = _calls.packing_of(nest.pack_sequence_as(result, [_place_of(x, numbers) for x in flat]), Tensor)
         self._out = nest.pack_sequence_as(result, [_result_type(x) for x in flat])
-        out = [t for r in self._results for t in r]
+        out = [t for x in flat for t in _tensors_of(x)]
         own = _core._connected if _core._gradients_read_trace(out) else _core.identity
-        out = [(own if t.dtype.is_floating or t.dtype.is_complex else _core.identity)(t) for t in out]
-        self._results = [len(r) for r in self._results]
-        return out
+        return [(own if t.dtype.is_floating or t.dtype.is_complex else _core.identity)(t) for t in out]
 
     # --- calls ---
 
@@ -326,24 +333,7 @@ class ConcreteFunction:
 
     def call_flat(self, leaves: Sequence[Any]) -> Any:
         """Runs the program on the leaves of its arguments; variables are read and updated in place."""
-        results = self.program([leaves[i] for i in self._inputs])
-        return wrap(results[0]) if self.packed is Tensor else self._packed(results)
-
-    def _packed(self, results):
-        tensors = iter(results)
-        flat = [
-            self._result(x, n, shape, tensors)
-            for x, n, shape in zip(nest.flatten(self._structure), self._results, self._shapes)
-        ]
-        return nest.pack_sequence_as(self._structure, flat)
-
-    @staticmethod
-    def _result(x, n, shape, tensors):
-        """A result of n core tensors, the next ones; x itself of none."""
-        if n == 0:
-            return x
-        first = wrap(next(tensors))
-        return first if n == 1 else IndexedSlices(first, wrap(next(tensors)), shape)
+        return self.program([leaves[i] for i in self._inputs], self.packing)
 
     # --- what it is ---
 

@@ -223,7 +223,7 @@ class Function(_core._Callable):
             self._calls += 1
         results = program.call_flat(leaves)
         if given is not None:
-            self._remember(given, {}, leaves, program.program, program.packed)
+            self._remember(given, {}, leaves, program.program, program.packing)
         return results
 
     def _bind(self, args, kwargs):

@@ -49,21 +49,7 @@ def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
     return out
 
 
-def _like(structure, children):
-    """The children, in the order of _children, in a structure of the same type."""
-    if isinstance(structure, dict):
-        by_key = dict(zip(_keys(structure), children))
-        ordered = [(key, by_key[key]) for key in structure]
-        if type(structure) is dict:
-            return dict(ordered)
-        out = structure.copy()
-        out.update(ordered)
-        return out
-    if isinstance(structure, tuple):
-        if hasattr(structure, "_fields"):
-            return type(structure)(*children)
-        return tuple(children) if type(structure) is tuple else type(structure)(children)
-    return list(children) if type(structure) is list else type(structure)(children)
+_like = _calls.like
 
 
 def pack_sequence_as(structure: Any, flat_sequence: Iterable[Any], expand_composites: bool = False) -> Any:
