@@ -10,6 +10,12 @@ fastest peer, and its time divided by Reel's (above 1 Reel is faster) with what 
 second has every peer: its median time and, in brackets, its time divided by Reel's, the median of
 the rounds' ratios and their range. Values must agree with the float64 reference.
 
+    python compare.py --reel build/bin/reel --function PYTHON all  the same steps as a reel.function
+        --fail                                                     status 1 if a row costs more than is allowed
+
+adds reel.function's time beside `reel bench`'s, workload by workload in turn: at most 3 % and 0.5 us more are
+allowed. PYTHON must find the package (PYTHONPATH=build/python).
+
     python compare.py --reel build/bin/reel --store FILE all       keeps Reel's medians
     python compare.py --reel build/bin/reel --against FILE all     old time divided by new time
         --fail                                                     status 1 if a row lost over 10 %
@@ -70,6 +76,8 @@ FIGURES = {
 }
 LOOSER = 1.15  # the limit's figure with two threads
 SLOWER = 1.1  # what --fail allows
+# What a call from Python may cost more than one of the compiled step.
+FUNCTION_SHARE, FUNCTION_SECONDS = 0.03, 0.5e-6
 SETS = {
     "all": list(FIGURES),
     "quick": [
@@ -92,45 +100,30 @@ def rows_of(command):
 
 def one_round(args, data):
     """{(peer, mode): {workload: row}} of one run of every system."""
-    rows = rows_of(
-        [
-            args.reel,
-            "bench",
-            *args.workload,
-            "--threads",
-            str(args.threads),
-            "--cap",
-            str(args.cap),
-            "--data",
-            data,
-            "--json",
-        ]
-    )
+    common = ["--threads", str(args.threads), "--cap", str(args.cap)]
+    rows = []
+    for names in [[name] for name in args.workload] if args.function else [args.workload]:
+        rows += rows_of([args.reel, "bench", *names, *common, "--data", data, "--json"])
+        if args.function:
+            rows += rows_of([args.function, os.path.join(HERE, "function_peer.py"), *common, *names])
     for peer, python in args.python:
         for modes in (ALL_MODES if args.modes == "all" else MODES)[peer]:
             words = [word for m in modes for word in ("--mode", m)]
-            rows += rows_of(
-                [
-                    python,
-                    os.path.join(HERE, f"{peer}_peer.py"),
-                    "--threads",
-                    str(args.threads),
-                    "--cap",
-                    str(args.cap),
-                    *words,
-                    *args.workload,
-                ]
-            )
+            rows += rows_of([python, os.path.join(HERE, f"{peer}_peer.py"), *common, *words, *args.workload])
     by = {}
     for r in rows:
         by.setdefault((r["peer"], r["mode"]), {})[r["workload"]] = r
     return by
 
 
+def rows_by(rounds, system, name):
+    """Its rows of the rounds, whatever their mode, or None if one has none."""
+    rows = [next((v[name] for k, v in by.items() if k[0] == system and name in v), {}) for by in rounds]
+    return rows if all("median_s" in r for r in rows) else None
+
+
 def reel_rows(rounds, name):
-    """Reel's rows of the rounds, or None if one has none."""
-    rows = [next((v[name] for k, v in by.items() if k[0] == "reel" and name in v), None) for by in rounds]
-    return rows if all(rows) else None
+    return rows_by(rounds, "reel", name)
 
 
 def reel_median(rounds, name):
@@ -139,7 +132,7 @@ def reel_median(rounds, name):
 
 
 def peers_of(rounds):
-    return sorted({k for by in rounds for k in by if k[0] != "reel"})
+    return sorted({k for by in rounds for k in by if k[0] not in ("reel", "reel.function")})
 
 
 def ratios_of(rounds, name):
@@ -210,6 +203,31 @@ def summary(args, rounds):
     if best_ratios:
         lines += ["", f"Geometric mean of best peer / reel over {len(best_ratios)} rows: {mean(best_ratios):.2f}"]
     return lines
+
+
+def functions(args, rounds):
+    """Lines of a table of reel.function beside `reel bench`, and the rows that cost more than is allowed."""
+    lines = ["| workload | reel bench | reel.function | more | within 3 % and 0.5 us |", "|---|---:|---:|---:|---|"]
+    over = []
+    for name in args.workload:
+        own, its = reel_rows(rounds, name), rows_by(rounds, "reel.function", name)
+        if own is None or its is None:
+            lines.append(f"| {name} | no row | | | |")
+            over.append(name)
+            continue
+        pairs = [(o["median_s"], i["median_s"]) for o, i in zip(own, its)]
+        spare = statistics.median((1 + FUNCTION_SHARE) * o + FUNCTION_SECONDS - i for o, i in pairs)
+        more = statistics.median(i - o for o, i in pairs)
+        median = statistics.median(o for o, _ in pairs)
+        times = [run_all.show(median), run_all.show(statistics.median(i for _, i in pairs))]
+        sign = "-" if more < 0 else "+"
+        times.append(f"{sign}{run_all.show(abs(more))} ({more / median:+.1%})")
+        lines.append(f"| {name} | " + " | ".join(times) + f" | {'yes' if spare >= 0 else 'no'} |")
+        if spare < 0:
+            over.append(name)
+    if over:
+        lines += ["", "reel.function costs more than is allowed: " + ", ".join(over)]
+    return lines, over
 
 
 def details(args, rounds):
@@ -287,9 +305,10 @@ def arguments():
     ap.add_argument("--threads", type=int, choices=(1, 2), default=1)
     ap.add_argument("--rounds", type=int, default=5)
     ap.add_argument("--cap", type=float, default=0.5, help="seconds of sampling per case")
+    ap.add_argument("--function", metavar="PYTHON", help="reel.function beside `reel bench`, by this Python")
     ap.add_argument("--store", metavar="FILE")
     ap.add_argument("--against", metavar="FILE")
-    ap.add_argument("--fail", action="store_true", help="with --against")
+    ap.add_argument("--fail", action="store_true", help="with --against or --function")
     args = ap.parse_args()
     names = [n for w in args.workload for n in SETS.get(w, [w])]
     args.workload = list(dict.fromkeys(names))
@@ -309,8 +328,12 @@ def main():
     if len(peers_of(rounds)) > 1:
         print("\n" + "\n".join(details(args, rounds)))
     slower = []
+    if args.function:
+        lines, slower = functions(args, rounds)
+        print("\n" + "\n".join(lines))
     if args.against:
-        lines, slower = against(args, rounds)
+        lines, lost = against(args, rounds)
+        slower += lost
         print("\n" + "\n".join(lines))
     if args.store:
         store(args, rounds)

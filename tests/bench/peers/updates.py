@@ -71,6 +71,7 @@ MAKES = {
     "sgd": (lambda: O.SGD(0.1), torch and (lambda p: torch.optim.SGD(p, 0.1))),
     "momentum": (lambda: O.SGD(0.1, momentum=0.9, lazy=True), None),
     "adagrad": (lambda: O.Adagrad(0.1), torch and (lambda p: torch.optim.Adagrad(p, 0.1))),
+    "rmsprop": (lambda: O.RMSprop(0.1, lazy=True), None),
     "adam": (lambda: O.Adam(0.1, lazy=True), torch and (lambda p: torch.optim.SparseAdam(p, 0.1))),
 }
 
