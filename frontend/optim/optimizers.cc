@@ -11,6 +11,7 @@
 #include "frontend/eager/update_rows.h"
 #include "frontend/ops/index.h"
 #include "frontend/optim/optimizer_data.h"
+#include "frontend/optim/row_sums.h"
 #include "frontend/record/event_stream.h"
 #include "frontend/values/location.h"
 #include "frontend/values/status.h"
@@ -168,30 +169,7 @@ void OptimizerData::Update(const Variable& p, Tensor g) {
   Set(p, Cast(Sub(value, delta), p.dtype()));
 }
 
-namespace {
-
-// What has the rows of slices that have one index added up, in their order, as Dense() does. Their number is not known:
-// places left over have the index -1, which gathers read as 0 and scatters drop.
-struct RowSums {
-  explicit RowSums(const IndexedSlices& g) {
-    const auto gather = [](const Tensor& x, const Tensor& at) { return Along0(ir::Op::kGather, {x, at}); };
-    const Shape& shape = g.indices().shape();
-    const Tensor order = Argsort(g.indices()), sorted = gather(g.indices(), order);
-    const Tensor place = Iota(shape, 0, kInt64);
-    const Tensor first = LogicalOr(Equal(place, 0), NotEqual(sorted, gather(sorted, Sub(place, 1))));
-    const Tensor sum = Sub(CumSum(Cast(first, kInt64)), 1);
-    rows = Along0(ir::Op::kScatterSet, {Full(shape, -1, sorted.dtype()), sum, sorted});
-    values = Along0(ir::Op::kScatterAdd, {ZerosLike(g.values()), sum, gather(g.values(), order)});
-  }
-  static Tensor Along0(ir::Op op, std::initializer_list<Tensor> operands) {
-    return Dispatch(op, operands, {{"axis", int64_t{0}}});
-  }
-  Tensor rows, values;
-};
-
-}  // namespace
-
-Tensor OptimizerData::RowsOf(const Variable& v) const { return RowSums::Along0(ir::Op::kGather, {v.value(), rows}); }
+Tensor OptimizerData::RowsOf(const Variable& v) const { return RowsAt(v.value(), rows); }
 
 void OptimizerData::SetRows(const Variable& v, ir::Op op, const Tensor& indices, const Tensor& values) const {
   UpdateRows(v.internal_data(), op, condition.defined() ? Where(condition, indices, -1) : indices, values);

@@ -14,7 +14,7 @@ Tensor Rest(const Tensor& decay) { return Sub(1, decay); }
 
 struct RmsPropData : OptimizerData {
   explicit RmsPropData(const RmsPropOptions& options)
-      : OptimizerData("rmsprop", options.learning_rate), centered(options.centered) {
+      : OptimizerData("rmsprop", options.learning_rate), centered(options.centered), lazy(options.lazy) {
     rho = Hyper("rho", options.rho);
     epsilon = Hyper("epsilon", options.epsilon);
     if (options.momentum != 0) momentum = Hyper("momentum", options.momentum);
@@ -44,12 +44,14 @@ struct RmsPropData : OptimizerData {
     const Tensor scaled = Div(g, Add(Sqrt(variance), As(eps, p)));
     if (!momentum.defined()) return Mul(scaled, As(rate, p));
     const Variable velocity = Slot("momentum", p);
-    const Tensor u = Add(Mul(velocity, As(inertia, p)), scaled);
+    const Tensor u = Add(Mul(Old(velocity), As(inertia, p)), scaled);
     Set(velocity, u);
     return Mul(u, As(rate, p));
   }
 
-  bool centered;
+  bool LeavesOthers(const Variable&) const override { return lazy; }
+
+  bool centered, lazy;
   Variable rho, epsilon, momentum;
   Tensor keep, eps, inertia;  // of the step in progress
 };

@@ -154,6 +154,8 @@ struct RmsPropOptions {
   double momentum = 0;  ///< 0: none, and no slot
   bool centered = false;  ///< subtracts the squared mean of g
   WeightDecay weight_decay = {};  ///< g += weight_decay p
+  /// A sparse gradient moves its rows alone, as TensorFlow's RMSPropOptimizer has it: v, a, u and p of other rows stay.
+  bool lazy = false;
 };
 
 ///   v = rho v + (1 - rho) g^2;  centered: a = rho a + (1 - rho) g, and v - a^2 in the place of v

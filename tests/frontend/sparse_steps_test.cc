@@ -48,6 +48,25 @@ void StepAdam(Cell* x, double g, int t, double decay, bool amsgrad) {
   x->p = x->p * (1 - rate * decay) - rate * x->a / (1 - std::pow(b1, t)) / (std::sqrt(v) + 0x1p-20);
 }
 
+// RMSProp's: a the mean of squares, b the mean, c the momentum.
+void StepRmsProp(Cell* x, double g, bool centered, double momentum) {
+  const double rho = 0.875;
+  x->a = rho * x->a + (1 - rho) * g * g;
+  if (centered) x->b = rho * x->b + (1 - rho) * g;
+  x->c = momentum * x->c + g / (std::sqrt(x->a - x->b * x->b) + 0x1p-20);
+  x->p -= 0.125 * x->c;
+}
+
+const RmsPropOptions kRmsProp = {.learning_rate = 0.125, .rho = 0.875, .epsilon = 0x1p-20, .lazy = true};
+
+RmsPropOptions With(double momentum, bool centered, double decay) {
+  RmsPropOptions options = kRmsProp;
+  options.momentum = momentum;
+  options.centered = centered;
+  options.weight_decay = decay;
+  return options;
+}
+
 const AdamOptions kAdam = {.learning_rate = 0.125, .beta_1 = 0.875, .beta_2 = 0.9375, .epsilon = 0x1p-20, .lazy = true};
 
 AdamOptions With(double decay, bool amsgrad) {
@@ -76,6 +95,11 @@ const Case kCases[] = {
                                   x->a += g * g;
                                   x->p -= 0.125 * g / (std::sqrt(x->a) + 0x1p-20);
                                 }),
+    Of<RmsProp, RmsPropOptions>("RmsProp", kRmsProp, [](Cell* x, double g, int) { StepRmsProp(x, g, false, 0); }),
+    Of<RmsProp, RmsPropOptions>("RmsPropMomentum", With(0.875, false, 0),
+                                [](Cell* x, double g, int) { StepRmsProp(x, g, false, 0.875); }),
+    Of<RmsProp, RmsPropOptions>("RmsPropCentered", With(0.875, true, 0.25),
+                                [](Cell* x, double g, int) { StepRmsProp(x, g + 0.25 * x->p, true, 0.875); }),
     Of<Adam, AdamOptions>("Adam", kAdam, [](Cell* x, double g, int t) { StepAdam(x, g, t, 0, false); }),
     Of<Adam, AdamOptions>("Amsgrad", With(0, true), [](Cell* x, double g, int t) { StepAdam(x, g, t, 0, true); }),
     Of<AdamW, AdamOptions>("AdamW", With(0.25, false),
@@ -316,6 +340,7 @@ TEST(DenseSteps, OfSparseGradients) {
       [] { return std::make_shared<Adam>(AdamOptions{.learning_rate = 0.125}); },
       [] { return std::make_shared<AdamW>(AdamOptions{.learning_rate = 0.125, .weight_decay = 0.25}); },
       [] { return std::make_shared<Sgd>(SgdOptions{.momentum = 0.875}); },
+      [] { return std::make_shared<RmsProp>(RmsPropOptions{.momentum = 0.875, .centered = true}); },
       [] { return std::make_shared<Sgd>(SgdOptions{.weight_decay = 0.25}); },
       [] { return std::make_shared<Adagrad>(AdagradOptions{.weight_decay = 0.25}); },
       [] { return std::make_shared<Adagrad>(AdagradOptions{.learning_rate = 0.25}); },

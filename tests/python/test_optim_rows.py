@@ -64,6 +64,8 @@ LAZY = {
     "momentum": lambda: reel.optim.SGD(0.1, momentum=0.9, lazy=True),
     "nesterov": lambda: reel.optim.SGD(0.1, momentum=0.9, nesterov=True, weight_decay=0.1, lazy=True),
     "adagrad": lambda: reel.optim.Adagrad(0.1),
+    "rmsprop": lambda: reel.optim.RMSprop(0.1, momentum=0.9, lazy=True),
+    "rmsprop centered": lambda: reel.optim.RMSprop(0.1, centered=True, weight_decay=0.1, lazy=True),
     "adam": lambda: reel.optim.Adam(reel.optim.cosine_decay(0.1, 20), lazy=True),
     "amsgrad": lambda: reel.optim.Adam(0.1, amsgrad=True, lazy=True),
     "adamw": lambda: reel.optim.AdamW(0.1, lazy=True),

@@ -191,11 +191,14 @@ void RegisterOptimizers(nb::module_& m) {
                   Field<&N::momentum_decay, N>("momentum_decay"), Field<&N::weight_decay, N>("weight_decay")},
                  "Adam with Nesterov's momentum.");
   using R = RmsPropOptions;
-  Bind<RmsProp, R>(m, "RMSprop", {},
-                   {Field<&R::learning_rate, R>("learning_rate"), Field<&R::rho, R>("rho"),
-                    Field<&R::epsilon, R>("epsilon"), Field<&R::momentum, R>("momentum"),
-                    Field<&R::centered, R>("centered"), Field<&R::weight_decay, R>("weight_decay")},
-                   "Gradients divided by the root of their mean square.");
+  Bind<RmsProp, R>(
+      m, "RMSprop", {},
+      {Field<&R::learning_rate, R>("learning_rate"), Field<&R::rho, R>("rho"), Field<&R::epsilon, R>("epsilon"),
+       Field<&R::momentum, R>("momentum"), Field<&R::centered, R>("centered"),
+       Field<&R::weight_decay, R>("weight_decay"), Field<&R::lazy, R>("lazy")},
+      "Gradients divided by the root of their mean square. lazy: a sparse gradient moves its rows alone; "
+      "means, momentum and decay of other rows wait. In a function whose signature leaves the number of "
+      "rows that are looked up open, gradients are dense: all rows move.");
   using G = AdagradOptions;
   Bind<Adagrad, G>(
       m, "Adagrad", {},

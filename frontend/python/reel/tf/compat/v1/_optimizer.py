@@ -11,7 +11,7 @@ from ..._convert import convert_to_tensor
 from ..._graph_tensor import GraphTensor, GraphVariable, Node, Ref
 from ..._slices import IndexedSlices
 from ..._tape import GradientTape
-from ..._tensor import TensorLike
+from ..._tensor import TensorLike, wrap
 from ..._trace import state
 from ..._variable import Variable
 from ...errors import ConversionError, StateError
@@ -35,7 +35,7 @@ class Optimizer:
 
     GATE_NONE, GATE_OP, GATE_GRAPH = 0, 1, 2
     _slot_names: tuple[str, ...] = ()
-    _by_row = True  # of slices: rows that are not among them stay, in the slots too
+    _by_row = True  # of slices: rows that are not among them stay, in the slots too, and are not touched
 
     def __init__(self, use_locking: bool, name: str, use_own_namescope_for_non_slot_vars: bool = False) -> None:
         if not name:
@@ -180,15 +180,25 @@ class Optimizer:
     def _update(self, variable, *rest):
         """The rule on live variables."""
         *slots, numbers, gradient = rest
-        rows = None
+        targets = [variable, *slots]
         if isinstance(gradient, IndexedSlices):
-            rows, gradient = _dense(gradient, variable)
-        old = [variable.value(), *[s.value() for s in slots]]
+            slices = _core.IndexedSlices(gradient.values._t, gradient.indices._t, tuple(variable.shape))
+            if self._by_row:
+                return self._update_rows(targets, numbers, slices)
+            gradient = wrap(slices.dense())
+        old = [v.value() for v in targets]
         new, new_slots = self._rule(old[0], old[1:], numbers, gradient)
-        for target, before, after in zip([variable, *slots], old, [new, *new_slots]):
-            if rows is not None and self._by_row:
-                after = _array.where(rows, after, before)
+        for target, after in zip(targets, [new, *new_slots]):
             target.assign(after)
+        return ()
+
+    def _update_rows(self, targets, numbers, slices):
+        """The rule on the rows that slices have, of the variable and its slots; nothing is as large as these."""
+        rows, gradient = _core._sum_rows(targets[0], slices)
+        old = [wrap(_core._rows_at(v, rows)) for v in targets]
+        new, new_slots = self._rule(old[0], old[1:], numbers, wrap(gradient))
+        for target, after in zip(targets, [new, *new_slots]):
+            _core._set_rows(target, rows, after._t)
         return ()
 
     # Slots.
@@ -256,16 +266,3 @@ def _number(graph, x, dtype):
     if isinstance(x, GraphTensor) and x.dtype is not dtype:
         return dtypes.cast(x, dtype)
     return graph.convert(x, dtype)
-
-
-def _dense(slices, variable):
-    """Which rows slices have, as a mask that broadcasts; and the dense gradient."""
-    n = variable.shape[0]
-    counts = _core.zeros((n,), dtype=_core.int32)
-    indices = slices.indices
-    ones = _array.ones_like(indices, dtypes.int32)
-    from ..._tensor import wrap
-
-    hit = _array.tensor_scatter_nd_add(wrap(counts), _array.expand_dims(indices, -1), ones)
-    mask = _array.reshape(hit > 0, [n] + [1] * (len(variable.shape) - 1))
-    return mask, wrap(slices.dense())

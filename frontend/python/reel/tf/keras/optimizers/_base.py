@@ -26,6 +26,7 @@ from .. import initializers as _initializers
 from .._variable import Variable as _Kept
 from . import schedules as _schedules
 from ._eager import CompiledUpdates
+from ._rows import Rows, Whole
 
 if _t.TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -333,6 +334,11 @@ class Optimizer:
         """f of a gradient's elements; of IndexedSlices of their values, added up after that where rows come twice, as in Keras."""
         known = self._slices.get(id(gradient))
         return f(gradient) if known is None else _whole(_with_values(f, known[1]))
+
+    def _part(self, gradient, variable):
+        """What an update looks at that leaves alone what has no gradient: the rows of IndexedSlices, or all."""
+        known = self._slices.get(id(gradient))
+        return Whole(gradient) if known is None else Rows(known[1], variable)
 
     def _as_slices(self, slices):
         """IndexedSlices as a tensor, of which _of_values and _mapped know them."""

@@ -52,7 +52,8 @@ class SGD(Optimizer):
     def update_step(self, gradient: Any, variable: Variable, learning_rate: Any) -> None:
         rate = self._rate(variable.dtype, learning_rate)
         if not self.momentum:
-            variable.assign_sub(gradient * rate)
+            part = self._part(gradient, variable)
+            part.assign(variable, part.of(variable) - part.gradient * rate)
             return
         m = self.momentums[self._get_variable_index(variable)]
         m.assign(m * self.momentum - gradient * rate)
@@ -142,9 +143,11 @@ class Adagrad(Optimizer):
             self._accumulators = self.add_optimizer_variables(variables, "accumulator", start)
 
     def update_step(self, gradient: Any, variable: Variable, learning_rate: Any) -> None:
-        a = self._accumulators[self._get_variable_index(variable)]
-        a.assign_add(self._of_values(_math.square, gradient))
-        variable.assign_sub(gradient * self._rate(variable.dtype, learning_rate) / _math.sqrt(a + self.epsilon))
+        part, a = self._part(gradient, variable), self._accumulators[self._get_variable_index(variable)]
+        squares = part.of(a) + part.sums(_math.square)
+        part.assign(a, squares)
+        step = part.gradient * self._rate(variable.dtype, learning_rate) / _math.sqrt(squares + self.epsilon)
+        part.assign(variable, part.of(variable) - step)
 
 
 class Adadelta(Optimizer):
