@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstring>
+#include <functional>
 #include <optional>
 #include <thread>
 
@@ -235,6 +236,11 @@ class Interrupts {
   std::optional<internal::InterruptScope> scope_;
 };
 
+// Whether the object itself is one of the list.
+bool IsAmong(std::span<const Tensor> list, const Tensor* x) {
+  return !std::less<>()(x, list.data()) && std::less<>()(x, list.data() + list.size());
+}
+
 // Under the instance's lock.
 void RunEntry(InstanceData* data, size_t index, std::span<const Tensor> arguments, std::span<Tensor> results) {
   data->CheckWhole(nullptr);
@@ -258,9 +264,7 @@ void RunEntry(InstanceData* data, size_t index, std::span<const Tensor> argument
   for (size_t i = 0; i < arguments.size(); ++i) data->arguments[i] = arguments[i].raw_data();
   std::vector<Tensor> held;  // arguments that are also results: they live until the call returns
   for (size_t i = 0; i < results.size(); ++i) {
-    const bool is_argument =
-        std::any_of(arguments.begin(), arguments.end(), [&](const Tensor& x) { return &x == &results[i]; });
-    if (is_argument) held.push_back(results[i]);
+    if (IsAmong(arguments, &results[i])) held.push_back(results[i]);
     if ((i < code.is_given.size() && code.is_given[i]) || Writable(results[i], entry.results[i].type)) {
       results[i].internal_data()->id = internal::NextId();
     } else {
