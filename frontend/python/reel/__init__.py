@@ -28,6 +28,7 @@ from ._mistakes import explain_functions as _explain_functions, missing as _miss
 if _typing.TYPE_CHECKING:  # before those of the extension, for checkers that take the first
     from . import aot as aot
     from . import data as data, fft as fft, linalg as linalg, nn as nn, optim as optim, random as random
+    from .torch import from_torch as from_torch
 from ._core import *  # noqa: F401,F403  (all public names of the extension)
 from ._array_api import *  # noqa: F401,F403
 
@@ -71,4 +72,8 @@ if not _typing.TYPE_CHECKING:
     def __getattr__(name: str):
         if name == "aot":  # needs NumPy, which tensors do not
             return __import__("reel.aot").aot
+        if name == "from_torch":  # its module imports PyTorch
+            from .torch import from_torch
+
+            return from_torch
         return _explained(name)

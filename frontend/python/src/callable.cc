@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "callback.h"
+#include "dlpack.h"
 #include "frontend/program/live_function_binding.h"
 #include "frontend/record/event_stream.h"
 #include "frontend/record/observed.h"
@@ -85,6 +86,18 @@ nb::object CallProgram(const Program& self, nb::handle arguments, nb::handle pac
   if (!packing.is_none()) return nb::cast<const Packing&>(packing).Pack(std::move(results));
   nb::list out;
   for (Tensor& y : results) out.append(Wrap(std::move(y)));
+  return out;
+}
+
+// The same on tensors of another library, which the capsule is of.
+nb::object CallShared(const Program& self, nb::handle capsule, nb::handle arguments) {
+  const Exchange exchange(capsule);
+  std::vector<Tensor> tensors;
+  for (const nb::handle x : nb::iter(arguments)) tensors.push_back(exchange.From(x));
+  std::vector<Tensor> results = Run(*self.live, tensors);
+  tensors.clear();  // results that are arguments are seen by their library
+  nb::list out;
+  for (Tensor& y : results) out.append(exchange.To(std::move(y)));
   return out;
 }
 
@@ -412,6 +425,7 @@ bool BuildsGraph() { return builds_graph; }
 void RegisterCallable(nb::module_& m) {
   nb::class_<Program> p(m, "_Program");
   p.def("__call__", &CallProgram, "arguments"_a, "packing"_a = nb::none());
+  p.def("call_shared", &CallShared);
   p.def_prop_ro("variables", [](const Program& x) { return VariableTuple(internal::VariablesOf(*x.live)); });
   p.def("graph", [](const Program& x, const std::string& name) { return internal::GraphOf(*x.live, name); });
   nb::class_<Callable> c(m, "_Callable", nb::type_slots(slots));

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "frontend/values/adopt_memory.h"
+#include "frontend/values/tensor_data.h"
 
 namespace reel::python {
 namespace {
@@ -71,8 +72,9 @@ void DestroyCapsule(PyObject* capsule) {
   managed->deleter(managed);
 }
 
+// What describes a tensor and keeps it.
 template <typename M>
-nb::object Export(const Tensor& x) {
+std::unique_ptr<Exported<M>> Describe(const Tensor& x) {
   auto e = std::make_unique<Exported<M>>();
   e->tensor = x;
   e->shape = x.shape().dims();
@@ -86,13 +88,18 @@ nb::object Export(const Tensor& x) {
                        e->shape.data(),
                        e->strides.data(),
                        0};
-  const char* name = "dltensor";
   if constexpr (std::is_same_v<M, ManagedVersioned>) {
     e->managed.major = 1;
     e->managed.minor = 0;
     e->managed.flags = kReadOnly;
-    name = "dltensor_versioned";
   }
+  return e;
+}
+
+template <typename M>
+nb::object Export(const Tensor& x) {
+  std::unique_ptr<Exported<M>> e = Describe<M>(x);
+  const char* name = std::is_same_v<M, Managed> ? "dltensor" : "dltensor_versioned";
   PyObject* capsule = PyCapsule_New(&e->managed, name, &DestroyCapsule<M>);
   if (!capsule) throw nb::python_error();
   (void)e.release();
@@ -134,10 +141,9 @@ Tensor StridedCopy(const DlTensor& t, const Type& type, const char* first) {
 
 enum class CopyMode { kAllowed, kAlways, kNever };
 
+// The tensor, and whether it took the memory; else the caller gives it back.
 template <typename M>
-Tensor Import(nb::handle capsule, const char* name, CopyMode mode) {
-  auto* managed = static_cast<M*>(PyCapsule_GetPointer(capsule.ptr(), name));
-  if (!managed) throw nb::python_error();
+std::pair<Tensor, bool> Take(M* managed, CopyMode mode) {
   if constexpr (std::is_same_v<M, ManagedVersioned>) {
     if (managed->major != 1) ThrowInvalid("from_dlpack: version " + std::to_string(managed->major) + " is not known");
   }
@@ -155,10 +161,18 @@ Tensor Import(nb::handle capsule, const char* name, CopyMode mode) {
   const bool aligned = reinterpret_cast<uintptr_t>(first) % static_cast<uintptr_t>(unit) == 0;
   if (mode == CopyMode::kNever && !(contiguous && aligned))
     ThrowInvalid("from_dlpack: elements that are not contiguous need a copy, which copy=False forbids");
-  if (!contiguous) return StridedCopy(t, type, first);
-  if (!aligned || mode == CopyMode::kAlways || shape.size() == 0) return Tensor::FromBytes(*dtype, shape, first);
-  Tensor out = internal::AdoptMemory(type, first, &ReleaseManaged<M>, managed);
-  PyCapsule_SetName(capsule.ptr(), std::is_same_v<M, Managed> ? "used_dltensor" : "used_dltensor_versioned");
+  if (!contiguous) return {StridedCopy(t, type, first), false};
+  if (!aligned || mode == CopyMode::kAlways || shape.size() == 0)
+    return {Tensor::FromBytes(*dtype, shape, first), false};
+  return {internal::AdoptMemory(type, first, &ReleaseManaged<M>, managed), true};
+}
+
+template <typename M>
+Tensor Import(nb::handle capsule, const char* name, CopyMode mode) {
+  auto* managed = static_cast<M*>(PyCapsule_GetPointer(capsule.ptr(), name));
+  if (!managed) throw nb::python_error();
+  auto [out, taken] = Take(managed, mode);
+  if (taken) PyCapsule_SetName(capsule.ptr(), std::is_same_v<M, Managed> ? "used_dltensor" : "used_dltensor_versioned");
   return out;
 }
 
@@ -173,7 +187,56 @@ nb::object Capsule(nb::handle x) {
   }
 }
 
+// Version 1 of the table of functions that a library's type of tensors has.
+struct ExchangeHeader {
+  uint32_t major, minor;
+  const ExchangeHeader* previous;
+};
+struct ExchangeTable {
+  ExchangeHeader header;
+  void* allocate;
+  int (*from_object)(void* object, ManagedVersioned** out);
+  int (*to_object)(ManagedVersioned* tensor, void** out);
+};
+
 }  // namespace
+
+Exchange::Exchange(nb::handle capsule) : table_(PyCapsule_GetPointer(capsule.ptr(), "dlpack_exchange_api")) {
+  if (!table_) throw nb::python_error();
+  const uint32_t major = static_cast<const ExchangeTable*>(table_)->header.major;
+  if (major != 1) ThrowInvalid("DLPack: version " + std::to_string(major) + " of its C interface is not known");
+}
+
+Tensor Exchange::From(nb::handle x) const {
+  ManagedVersioned* managed = nullptr;
+  const auto& table = *static_cast<const ExchangeTable*>(table_);
+  if (table.from_object(x.ptr(), &managed) != 0) throw nb::python_error();
+  const auto give_back = [](ManagedVersioned* m) {
+    if (m->deleter) m->deleter(m);
+  };
+  std::unique_ptr<ManagedVersioned, decltype(give_back)> owner(managed, give_back);
+  Shape shape;
+  for (int i = 0; i < managed->tensor.rank && i < kMaxRank; ++i) shape.push_back(managed->tensor.shape[i]);
+  if (managed->tensor.rank <= kMaxRank && !Contiguous(managed->tensor, shape) && nb::hasattr(x, "contiguous")) {
+    owner.reset();
+    const nb::object copy = x.attr("contiguous")();  // by its library: faster than element by element
+    return From(copy);
+  }
+  auto [out, taken] = Take(managed, CopyMode::kAllowed);
+  if (taken) (void)owner.release();
+  return out;
+}
+
+nb::object Exchange::To(Tensor x) const {
+  const bool alone = x.internal_data().use_count() == 1 && x.internal_data()->buffer().unique();
+  if (!alone) x = Tensor::FromBytes(x.dtype(), x.shape(), x.raw_data(std::source_location{}));
+  auto e = Describe<ManagedVersioned>(x);
+  e->managed.flags = 0;  // nobody else has it
+  void* out = nullptr;
+  ManagedVersioned* const managed = &e.release()->managed;
+  if (static_cast<const ExchangeTable*>(table_)->to_object(managed, &out) != 0) throw nb::python_error();
+  return nb::steal(static_cast<PyObject*>(out));
+}
 
 nb::object ToDLPack(const Tensor& x, nb::handle stream, nb::handle max_version, nb::handle device, nb::handle copy) {
   (void)Concrete(x, "__dlpack__");

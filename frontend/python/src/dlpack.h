@@ -13,6 +13,19 @@ nb::object ToDLPack(const Tensor& x, nb::handle stream, nb::handle max_version, 
 /// reel.from_dlpack.
 Tensor FromDLPack(nb::handle x, nb::handle device, nb::handle copy);
 
+// Tensors of another library by the C functions of its type (`type.__dlpack_c_exchange_api__`, a capsule), without
+// copies where they are row-major.
+class Exchange {
+ public:
+  explicit Exchange(nb::handle capsule);
+  Tensor From(nb::handle x) const;
+  // Its library may write to what it gets: elements that somebody else sees are copied.
+  nb::object To(Tensor x) const;
+
+ private:
+  const void* table_;
+};
+
 }  // namespace reel::python
 
 #endif  // REEL_PYTHON_DLPACK_H_

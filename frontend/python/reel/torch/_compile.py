@@ -1,0 +1,180 @@
+"""torch.compile(model, backend="reel"): the forward and backward graphs of AOTAutograd as programs of Reel's."""
+
+from __future__ import annotations
+
+import typing as _t
+import warnings as _warnings
+
+import torch as _torch
+from torch._dynamo.backends.common import aot_autograd as _aot_autograd
+from torch._functorch.aot_autograd import make_boxed_func as _boxed
+from torch.fx.passes.split_module import split_module as _split_module
+
+from .. import _core
+from . import _decompose, _fx, _run
+from ._fx import shared
+from ._nodes import Graph, Ref
+
+if _t.TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from .._core import Tensor
+
+# Tensors go to Reel and back by the C functions of DLPack.
+_EXCHANGE = _torch.Tensor.__dlpack_c_exchange_api__  # type: ignore[attr-defined]
+
+
+def _order_of(value: Any) -> list[int] | None:
+    """The axes by falling stride, if PyTorch would lay out a result in another order than row-major, without gaps."""
+    if not isinstance(value, _torch.Tensor) or value.layout != _torch.strided or value.ndim < 2:
+        return None
+    shape, stride = value.shape, value.stride()
+    if not all(isinstance(n, int) for n in (*shape, *stride)) or value.is_contiguous():
+        return None
+    order = sorted(range(value.ndim), key=lambda d: (-stride[d], d))
+    return order if value.permute(order).is_contiguous() else None
+
+
+class _Program:
+    """A graph traced for some numbers among its inputs and for shapes."""
+
+    def __init__(self, graph: Graph, orders: Sequence[list[int] | None], inputs: Sequence[Any]) -> None:
+        self._outputs: list[Any] = []  # per output: None for a tensor of the program, else a function of the inputs
+        self._inverse: list[tuple[int, list[int]]] = []
+        tensors = [i for i, x in enumerate(inputs) if isinstance(x, _torch.Tensor)]
+        self._tensors = None if len(tensors) == len(inputs) else tensors
+        places = {name: i for i, name in enumerate(graph.inputs)}
+
+        def traced(*symbolic: Tensor) -> list[Tensor]:
+            values = list(inputs)
+            for i, x in zip(tensors, symbolic):
+                values[i] = x
+            results = []
+            for out, ref, order in zip(_run.run(graph, values), graph.output, orders):
+                if isinstance(ref, Ref) and ref.name in places:  # the very tensor that came
+                    self._outputs.append(places[ref.name])
+                elif isinstance(out, _core.Tensor):
+                    if order is not None:
+                        self._inverse.append((len(self._outputs), sorted(range(len(order)), key=order.__getitem__)))
+                        out = _core.permute_dims(out, order)
+                    self._outputs.append(None)
+                    results.append(out)
+                else:
+                    self._outputs.append((out,))
+            return results
+
+        specs = [
+            _core.TensorSpec(tuple(inputs[i].shape), getattr(_core, _fx.dtype_name(inputs[i].dtype))) for i in tensors
+        ]
+        self._call = _core._trace_program(traced, specs, "torch").call_shared  # type: ignore[attr-defined]
+        self._plain = not self._inverse and all(o is None for o in self._outputs)
+
+    def __call__(self, inputs: Sequence[Any]) -> list[Any]:
+        tensors = inputs if self._tensors is None else [inputs[i] for i in self._tensors]
+        results = self._call(_EXCHANGE, tensors)
+        if self._plain:
+            return _t.cast("list[Any]", results)
+        left = iter(results)
+        out = [next(left) if o is None else inputs[o] if isinstance(o, int) else o[0] for o in self._outputs]
+        for i, inverse in self._inverse:
+            out[i] = out[i].permute(inverse)
+        return out
+
+
+class _Compiled:
+    """A module of ATen operators, all of which Reel has."""
+
+    def __init__(self, module: _torch.fx.GraphModule, example_inputs: Sequence[Any]) -> None:
+        self._graph = _fx.graph_of(module, shared)
+        out = next(n for n in module.graph.nodes if n.op == "output").args[0]
+        self._single = not isinstance(out, (tuple, list))
+        if self._single:
+            self._graph.output = [self._graph.output]
+        outputs = [out] if self._single else out
+        self._orders = [_order_of(n.meta.get("val")) if isinstance(n, _torch.fx.Node) else None for n in outputs]
+        kinds = [n.meta.get("val") for n in module.graph.nodes if n.op == "placeholder"]
+        self._numbers = [i for i, v in enumerate(kinds) if not isinstance(v, _torch.Tensor)]
+        self._open = [
+            i for i, v in enumerate(kinds)
+            if isinstance(v, _torch.Tensor) and not all(isinstance(n, int) for n in v.shape)
+        ]  # fmt: skip
+        self._static = not self._numbers and not self._open
+        self._programs: dict[Any, _Program] = {}
+        self._only = _Program(self._graph, self._orders, kinds) if self._static else None
+
+    def __call__(self, inputs: Sequence[Any]) -> Any:
+        program = self._only or self._of(inputs)
+        out = program(inputs)
+        return out[0] if self._single else out
+
+    def _of(self, inputs: Sequence[Any]) -> _Program:
+        key = (*(inputs[i] for i in self._numbers), *(tuple(inputs[i].shape) for i in self._open))
+        program = self._programs.get(key)
+        if program is None:
+            program = self._programs[key] = _Program(self._graph, self._orders, inputs)
+        return program
+
+
+def _lacks(node: _torch.fx.Node) -> list[str]:
+    if node.op != "call_function":
+        return []
+    return _run.missing([_fx.node_of(node)], traced=True)
+
+
+def _warn(lines: Sequence[str]) -> None:
+    for line in dict.fromkeys(lines):
+        _warnings.warn(f'torch.compile(backend="reel"): PyTorch runs its part of the graph: {line}', stacklevel=3)
+
+
+def _parts(module: _torch.fx.GraphModule) -> Callable[..., Any]:
+    """The module with each run of ops that Reel has compiled, and PyTorch running the rest."""
+    own: dict[_torch.fx.Node, int] = {}
+    part, before, kinds = 0, None, []
+    for node in module.graph.nodes:
+        if node.op in ("placeholder", "output", "get_attr"):
+            continue
+        here = not _lacks(node)
+        if here != before:
+            part, before = part + 1, here
+            kinds.append(here)
+        own[node] = part
+    split = _split_module(module, module, lambda node: own[node])  # type: ignore[arg-type]
+    for name, child in list(split.named_children()):
+        if kinds[int(name.removeprefix("submod_")) - 1]:
+            setattr(split, name, _Inlined(child))
+    return split
+
+
+class _Inlined(_torch.nn.Module):
+    """A compiled part, as a submodule; traced at its first call for the shapes that it then sees."""
+
+    def __init__(self, child: _torch.fx.GraphModule) -> None:
+        super().__init__()
+        self._run = _Compiled(child, ())
+
+    def forward(self, *inputs: Any) -> Any:
+        return self._run(inputs)
+
+
+def compile_graph(module: _torch.fx.GraphModule, example_inputs: Sequence[Any]) -> Callable[..., Any]:
+    """What runs a module of ATen operators: a function of the list of its inputs."""
+    lines = [line for node in module.graph.nodes for line in _lacks(node)]
+    _warn(lines)
+    if not lines:
+        try:
+            run = _Compiled(module, example_inputs)
+        except _core.Error as error:  # what an op of this kind and shape cannot do
+            _warn([str(error)])
+            return _t.cast("Callable[..., Any]", _boxed(module))
+        return _t.cast("Callable[..., Any]", _boxed(lambda *inputs: run(inputs)))
+    return _t.cast("Callable[..., Any]", _boxed(_parts(module)))
+
+
+def backend(module: _torch.fx.GraphModule, inputs: Sequence[Any]) -> Callable[..., Any]:
+    """Compiles a graph that TorchDynamo found, with its backward pass."""
+    with _decompose.attention_by_products():
+        compiler = _aot_autograd(
+            fw_compiler=compile_graph, bw_compiler=compile_graph, decompositions=_decompose.for_training()
+        )
+        return _t.cast("Callable[..., Any]", compiler(module, inputs))
