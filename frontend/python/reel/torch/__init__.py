@@ -26,9 +26,7 @@ __all__ = ["from_torch", "to_state_dict"]
 
 def _require() -> None:
     if _util.find_spec("torch") is None:
-        raise _core.FailedPreconditionError(
-            "reel.torch: PyTorch is not installed; run: pip install torch --index-url https://download.pytorch.org/whl/cpu"
-        )
+        raise _core.FailedPreconditionError("reel.torch: PyTorch is not installed; run: pip install torch")
 
 
 def from_torch(

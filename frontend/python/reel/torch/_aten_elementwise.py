@@ -259,6 +259,11 @@ def _addcdiv(self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) 
     return self + _scaled(_core.divide(tensor1, tensor2), value)
 
 
+@aten("prims.fma.default")
+def _fma(a: Tensor, b: Tensor, c: Tensor) -> Tensor:
+    return a * b + c  # rounded twice; PyTorch's own engines differ here, too
+
+
 @aten("prims.convert_element_type.default")
 def _convert(self: Tensor, dtype: Any) -> Tensor:
     return cast(self, dtype)

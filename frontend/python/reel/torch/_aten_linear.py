@@ -31,8 +31,7 @@ def _sum_of(x: Tensor, y: Tensor, beta: Any, alpha: Any) -> Tensor:
 
 @aten("addmm.default", "addmv.default", "baddbmm.default")
 def _addmm(self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
-    product = _core.matmul(mat1, mat2)
-    return _core.broadcast_to(_sum_of(self, product, beta, alpha), product.shape)
+    return _sum_of(self, _core.matmul(mat1, mat2), beta, alpha)
 
 
 @aten("linear.default")

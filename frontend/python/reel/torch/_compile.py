@@ -123,7 +123,8 @@ def _lacks(node: _torch.fx.Node) -> list[str]:
 
 
 def _warn(lines: Sequence[str]) -> None:
-    for line in dict.fromkeys(lines):
+    """One warning for each op."""
+    for line in {line.split(":")[0]: line for line in reversed(lines)}.values():
         _warnings.warn(f'torch.compile(backend="reel"): PyTorch runs its part of the graph: {line}', stacklevel=3)
 
 
@@ -133,6 +134,9 @@ def _parts(module: _torch.fx.GraphModule) -> Callable[..., Any]:
     part, before, kinds = 0, None, []
     for node in module.graph.nodes:
         if node.op in ("placeholder", "output", "get_attr"):
+            continue
+        if _fx.name_of(node.target) == "getitem" and node.args[0] in own:
+            own[node] = own[node.args[0]]  # lists stay within a part
             continue
         here = not _lacks(node)
         if here != before:

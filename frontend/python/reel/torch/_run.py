@@ -8,11 +8,13 @@ from .. import _core
 from . import (  # noqa: F401  (each fills the table)
     _aten_convolution,
     _aten_elementwise,
+    _aten_foreach,
     _aten_indexing,
     _aten_linear,
     _aten_normalization,
     _aten_random,
     _aten_reductions,
+    _aten_sample,
     _aten_shape,
 )
 from ._nodes import DTypeName, Graph, Node, Ref, Type, map_refs
