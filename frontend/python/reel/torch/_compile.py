@@ -8,6 +8,7 @@ import warnings as _warnings
 import torch as _torch
 from torch._dynamo.backends.common import aot_autograd as _aot_autograd
 from torch._functorch.aot_autograd import make_boxed_func as _boxed
+from torch._functorch.partitioners import min_cut_rematerialization_partition as _min_cut
 from torch.fx.passes.split_module import split_module as _split_module
 
 from .. import _core
@@ -179,6 +180,9 @@ def backend(module: _torch.fx.GraphModule, inputs: Sequence[Any]) -> Callable[..
     """Compiles a graph that TorchDynamo found, with its backward pass."""
     with _decompose.attention_by_products():
         compiler = _aot_autograd(
-            fw_compiler=compile_graph, bw_compiler=compile_graph, decompositions=_decompose.for_training()
+            fw_compiler=compile_graph,
+            bw_compiler=compile_graph,
+            decompositions=_decompose.for_training(),
+            partition_fn=_min_cut,  # what is cheap to compute again is not kept for the backward pass
         )
         return _t.cast("Callable[..., Any]", compiler(module, inputs))

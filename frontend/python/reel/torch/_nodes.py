@@ -90,25 +90,27 @@ def map_refs(tree: Any, of: _t.Callable[[Ref], Any]) -> Any:
 # --- JSON ---
 
 
-def _plain(x: Any) -> Any:
+def plain_of(x: Any) -> Any:
+    """An argument as what json.dump writes."""
     if isinstance(x, Ref):
         return {"ref": x.name}
     if isinstance(x, DTypeName):
         return {"dtype": str(x)}
     if isinstance(x, slice):
-        return {"slice": [_plain(x.start), _plain(x.stop), _plain(x.step)]}
+        return {"slice": [plain_of(x.start), plain_of(x.stop), plain_of(x.step)]}
     if isinstance(x, float) and not abs(x) < float("inf"):
         return {"float": repr(x)}
     if isinstance(x, (list, tuple)):
-        return [_plain(y) for y in x]
+        return [plain_of(y) for y in x]
     if isinstance(x, dict):
-        return {k: _plain(y) for k, y in x.items()}
+        return {k: plain_of(y) for k, y in x.items()}
     return x
 
 
-def _parsed(x: Any) -> Any:
+def value_of(x: Any) -> Any:
+    """What plain_of was made of."""
     if isinstance(x, list):
-        return [_parsed(y) for y in x]
+        return [value_of(y) for y in x]
     if not isinstance(x, dict):
         return x
     if set(x) == {"ref"}:
@@ -116,23 +118,36 @@ def _parsed(x: Any) -> Any:
     if set(x) == {"dtype"}:
         return DTypeName(x["dtype"])
     if set(x) == {"slice"}:
-        return slice(*_parsed(x["slice"]))
+        return slice(*value_of(x["slice"]))
     if set(x) == {"float"}:
         return float(x["float"])
-    return {k: _parsed(y) for k, y in x.items()}
+    return {k: value_of(y) for k, y in x.items()}
+
+
+def _elements(x: Any) -> list[Any]:
+    whole = x.dtype.is_bool or x.dtype.is_integer
+    flat = _core.reshape(x if whole else _core.astype(x, _core.float64), [-1])
+    return _t.cast("list[Any]", plain_of(flat.tolist()))
 
 
 def values_of(x: Any) -> dict[str, Any]:
-    """A tensor as plain numbers: dtype, shape, elements in order."""
+    """A tensor as plain numbers: dtype, shape, elements in order; of complex ones the two parts."""
     x = _core.asarray(x)
-    wide = x if x.dtype.is_bool or x.dtype.is_integer else _core.astype(x, _core.float64)
-    return {"dtype": x.dtype.name, "shape": list(x.shape), "values": _plain(_core.reshape(wide, [-1]).tolist())}
+    parts = [_core.real(x), _core.imag(x)] if x.dtype.is_complex else [x]
+    return {"dtype": x.dtype.name, "shape": list(x.shape), "values": [_elements(part) for part in parts]}
 
 
 def tensor_of(plain: dict[str, Any]) -> Any:
     """The tensor of values_of."""
-    flat = _core.asarray(_parsed(plain["values"]), getattr(_core, plain["dtype"]))
-    return _core.reshape(flat, plain["shape"])
+    dtype = getattr(_core, plain["dtype"])
+    parts = [_core.reshape(_core.asarray(value_of(v), _part_of(dtype)), plain["shape"]) for v in plain["values"]]
+    return _core.complex(*parts) if dtype.is_complex else parts[0]
+
+
+def _part_of(dtype: Any) -> Any:
+    if not dtype.is_complex:
+        return dtype
+    return _core.float32 if dtype == _core.complex64 else _core.float64
 
 
 def to_json(graph: Graph) -> dict[str, Any]:
@@ -140,10 +155,10 @@ def to_json(graph: Graph) -> dict[str, Any]:
     return {
         "inputs": graph.inputs,
         "nodes": [
-            [n.name, n.target, _plain(n.args), _plain(n.kwargs), [list(t) if t else None for t in n.results]]
+            [n.name, n.target, plain_of(n.args), plain_of(n.kwargs), [list(t) if t else None for t in n.results]]
             for n in graph.nodes
         ],
-        "output": _plain(graph.output),
+        "output": plain_of(graph.output),
         "constants": {k: values_of(v) for k, v in graph.constants.items()},
     }
 
@@ -151,8 +166,14 @@ def to_json(graph: Graph) -> dict[str, Any]:
 def from_json(plain: dict[str, Any]) -> Graph:
     """The graph of to_json."""
     nodes = [
-        Node(name, target, _parsed(args), _parsed(kwargs), [Type(t[0], tuple(t[1])) if t else None for t in results])
+        Node(
+            name,
+            target,
+            value_of(args),
+            {k: value_of(v) for k, v in kwargs.items()},
+            [Type(t[0], tuple(t[1])) if t else None for t in results],
+        )
         for name, target, args, kwargs, results in plain["nodes"]
     ]
     constants = {k: tensor_of(v) for k, v in plain["constants"].items()}
-    return Graph(plain["inputs"], nodes, _parsed(plain["output"]), constants)
+    return Graph(plain["inputs"], nodes, value_of(plain["output"]), constants)

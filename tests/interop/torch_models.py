@@ -1,0 +1,309 @@
+"""Models of PyTorch's in Reel: values, gradients and buffers of torch.compile(backend="reel") and of reel.from_torch
+against a run of PyTorch in float64; dynamic shapes, graph breaks, parts that PyTorch runs, optimizers.
+
+torch_models.py --write tests/python/torch_models.json.gz records small ones, for tests/python/test_torch.py.
+"""
+
+import argparse
+import copy
+import gzip
+import json
+import warnings
+
+import torch
+from torch import nn
+
+import reel
+import reel.torch
+from reel.torch import _decompose, _fx, _nodes
+
+LIMIT = 1e-4  # relative, of float32
+
+
+def mlp():
+    return nn.Sequential(nn.Linear(20, 32), nn.GELU(), nn.LayerNorm(32), nn.Linear(32, 10)), (torch.randn(8, 20),)
+
+
+def cnn():
+    layers = [nn.Conv2d(3, 8, 3, padding=1, bias=False), nn.BatchNorm2d(8), nn.ReLU(), nn.MaxPool2d(2)]
+    layers += [
+        nn.Conv2d(8, 8, 3),
+        nn.BatchNorm2d(8),
+        nn.ReLU(),
+        nn.AdaptiveAvgPool2d(1),
+        nn.Flatten(),
+        nn.Linear(8, 10),
+    ]
+    return nn.Sequential(*layers), (torch.randn(4, 3, 8, 8),)
+
+
+def resnet18():
+    import torchvision
+
+    return torchvision.models.resnet18(num_classes=10), (torch.randn(4, 3, 64, 64),)
+
+
+def encoder():
+    layer = nn.TransformerEncoderLayer(16, 4, 24, dropout=0.0, batch_first=True)
+    return nn.TransformerEncoder(layer, 2, enable_nested_tensor=False), (torch.randn(2, 6, 16),)
+
+
+class Recurrent(nn.Module):
+    def __init__(self, kind):
+        super().__init__()
+        self.cells, self.head = kind(6, 8, 2, batch_first=True), nn.Linear(8, 5)
+
+    def forward(self, x):
+        return self.head(self.cells(x)[0])
+
+
+def lstm():
+    return Recurrent(nn.LSTM), (torch.randn(2, 5, 6),)
+
+
+def gru():
+    return Recurrent(nn.GRU), (torch.randn(2, 5, 6),)
+
+
+class Gpt2(nn.Module):
+    def __init__(self):
+        super().__init__()
+        from transformers import GPT2Config, GPT2LMHeadModel
+
+        none = {"resid_pdrop": 0, "embd_pdrop": 0, "attn_pdrop": 0, "bos_token_id": None, "eos_token_id": None}
+        self.model = GPT2LMHeadModel(GPT2Config(n_layer=2, n_head=4, n_embd=64, vocab_size=211, n_positions=64, **none))
+
+    def forward(self, tokens):
+        return self.model(tokens, use_cache=False).logits
+
+
+def gpt2():
+    return Gpt2(), (torch.randint(0, 211, (2, 24)),)
+
+
+class Dcgan(nn.Module):
+    def __init__(self):
+        super().__init__()
+        up = [
+            nn.ConvTranspose2d(i, o, 4, s, p, bias=False)
+            for i, o, s, p in ((16, 32, 1, 0), (32, 16, 2, 1), (16, 3, 2, 1))
+        ]
+        down = [nn.Conv2d(i, o, 4, s, p, bias=False) for i, o, s, p in ((3, 16, 2, 1), (16, 32, 2, 1), (32, 1, 4, 0))]
+        self.generator = nn.Sequential(
+            up[0], nn.BatchNorm2d(32), nn.ReLU(), up[1], nn.BatchNorm2d(16), nn.ReLU(), up[2], nn.Tanh()
+        )
+        leaky = nn.LeakyReLU(0.2)
+        self.critic = nn.Sequential(down[0], leaky, down[1], nn.BatchNorm2d(32), leaky, down[2], nn.Sigmoid())
+
+    def forward(self, z):
+        return self.critic(self.generator(z)).view(-1, 1)
+
+
+def dcgan():
+    return Dcgan(), (torch.randn(8, 16, 1, 1),)
+
+
+MODELS = (mlp, cnn, resnet18, encoder, lstm, gru, gpt2, dcgan)
+RECORDED = (mlp, cnn, encoder, gru)
+
+
+def distance(a, b):
+    """The largest difference, relative to the largest number."""
+    a, b = a.detach().double(), b.detach().double()
+    return ((a - b).abs().max() / (b.abs().max() + 1e-30)).item()
+
+
+def doubled(args):
+    return [a.double() if a.is_floating_point() else a for a in args]
+
+
+def reference(model, args, weights):
+    """Value, gradients and buffers in float64."""
+    model = copy.deepcopy(model).double()
+    y = model(*doubled(args))
+    (y * weights.double()).sum().backward()
+    return y, {n: p.grad for n, p in model.named_parameters()}, dict(model.named_buffers())
+
+
+def compiled(model, args, weights):
+    torch._dynamo.reset()
+    run = torch.compile(model, backend="reel")
+    y = run(*args)
+    (y * weights).sum().backward()
+    return y, {n: p.grad for n, p in model.named_parameters()}, dict(model.named_buffers())
+
+
+def imported(model, args, weights):
+    f = reel.from_torch(model, args)
+    with reel.GradientTape() as tape:
+        y = f(*args)
+        loss = reel.sum(y * reel.from_dlpack(weights))
+    found = tape.gradient(loss, f.trainable_variables)
+    by_id = {id(v): g for v, g in zip(f.trainable_variables, found)}
+    dense = {n: by_id.get(id(v)) for n, v in f.named_variables.items()}
+    dense = {n: g.dense() if isinstance(g, reel.IndexedSlices) else g for n, g in dense.items() if g is not None}
+    return torch.from_dlpack(y), {n: torch.from_dlpack(g) for n, g in dense.items()}, reel.torch.to_state_dict(f)
+
+
+def check_models():
+    for make in MODELS:
+        torch.manual_seed(0)
+        model, args = make()
+        weights = torch.randn(copy.deepcopy(model)(*args).shape)
+        y, gradients, buffers = reference(model, args, weights)
+        for way in (compiled, imported):
+            own_y, own_gradients, own_buffers = way(copy.deepcopy(model), args, weights)
+            worst = max(distance(own_gradients[n], g) for n, g in gradients.items() if g.abs().max() > 1e-9)
+            kept = max([distance(own_buffers[n], b) for n, b in buffers.items() if n in own_buffers] or [0])
+            print(
+                f"{make.__name__}, {way.__name__}: value {distance(own_y, y):.1e}, gradients {worst:.1e}, buffers {kept:.1e}"
+            )
+            assert max(distance(own_y, y), worst, kept) < LIMIT, make.__name__
+
+
+# --- torch.compile ---
+
+
+def check_dynamic_shapes():
+    model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
+    run = torch.compile(model, backend="reel", dynamic=True)
+    for n in (3, 5, 1, 7):
+        x = torch.randn(n, 4)
+        assert distance(run(x), model(x)) < LIMIT
+        run(x).sum().backward()
+
+
+def check_parts_of_pytorch():
+    def f(x):
+        return torch.special.bessel_j0(x * 2).sin() + 1
+
+    x = torch.randn(3, 3)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        y = torch.compile(f, backend="reel")(x)
+    assert distance(y, f(x)) < LIMIT
+    lines = [str(w.message) for w in caught if "backend=" in str(w.message)]
+    assert len(lines) == 1 and "aten.special_bessel_j0.default" in lines[0], lines
+
+
+def check_graph_breaks_and_views():
+    def broken(x):
+        y = x * 2
+        torch._dynamo.graph_break()
+        return y.sin()
+
+    def changes(x):
+        x.add_(1)
+        return x * 2
+
+    def views(x):
+        return x.t(), x.t().contiguous(), x[1:]
+
+    x = torch.randn(3, 4)
+    assert distance(torch.compile(broken, backend="reel")(x), broken(x)) < LIMIT
+    for got, want in zip(torch.compile(views, backend="reel")(x), views(x)):
+        assert torch.equal(got, want) and got.stride() == want.stride()
+    zeros = torch.zeros(3)
+    assert torch.compile(changes, backend="reel")(zeros).tolist() == [2, 2, 2] and zeros.tolist() == [1, 1, 1]
+
+
+def check_optimizers():
+    def run(make, compile_it):
+        torch.manual_seed(1)
+        model, x = nn.Linear(6, 3), torch.ones(5, 6)
+        optimizer = make(model.parameters())
+        step = torch.compile(optimizer.step, backend="reel") if compile_it else optimizer.step
+        for _ in range(4):
+            optimizer.zero_grad()
+            (model(x) ** 2).sum().backward()
+            step()
+        return [p.detach().clone() for p in model.parameters()]
+
+    for make in (
+        lambda p: torch.optim.SGD(p, lr=0.01, momentum=0.9),
+        lambda p: torch.optim.Adam(p, lr=0.01),
+        lambda p: torch.optim.AdamW(p, lr=0.01, foreach=True),
+    ):
+        torch._dynamo.reset()
+        assert max(map(distance, run(make, True), run(make, False))) < LIMIT
+
+
+def check_dropout():
+    run = torch.compile(nn.Sequential(nn.Dropout(0.25), nn.Identity()), backend="reel")
+    x = torch.ones(1000, requires_grad=True)
+    y = run(x)
+    y.sum().backward()
+    assert torch.equal(x.grad, y) and 0.15 < (y == 0).float().mean() < 0.35
+
+
+def check_errors():
+    class Lacking(nn.Module):
+        def forward(self, x):
+            return torch.special.bessel_j0(x) + torch.linalg.eigvals(x).real
+
+    try:
+        reel.from_torch(Lacking(), (torch.randn(3, 3),))
+    except reel.UnimplementedError as e:
+        assert "bessel_j0" in str(e) and "linalg_eig" in str(e) and "torch_models.py:" in str(e)
+    else:
+        raise AssertionError("no error")
+
+
+CHECKS = (
+    check_dynamic_shapes,
+    check_parts_of_pytorch,
+    check_graph_breaks_and_views,
+    check_optimizers,
+    check_dropout,
+    check_errors,
+)
+
+
+# --- recordings ---
+
+
+def record(make):
+    """A float64 model as a graph, with what PyTorch gives for it."""
+    torch.manual_seed(0)
+    model, args = make()
+    model, args = model.double(), doubled(args)
+    program = torch.export.export(model, tuple(args)).run_decompositions(_decompose.for_import())
+    graph = _fx.graph_of(program.graph_module, _fx.shared)
+    tensors = {**program.state_dict, **program.constants}
+    given = iter(args)
+    targets = [s.target if s.target in tensors else None for s in program.graph_signature.input_specs]
+    inputs = [tensors[t].detach().clone() if t else next(given) for t in targets]
+    inputs = [
+        x.requires_grad_() if x.is_floating_point() and "running" not in (t or "") else x
+        for x, t in zip(inputs, targets)
+    ]
+    results = program.graph_module(*inputs)
+    weights = [
+        torch.randn_like(y) if y.is_floating_point() and y.requires_grad else torch.zeros_like(y) for y in results
+    ]
+    sum((y * w).sum() for y, w in zip(results, weights) if y.requires_grad).backward()
+
+    def values(xs):
+        return [None if x is None else _nodes.values_of(_fx.shared(x)) for x in xs]
+
+    return {"graph": _nodes.to_json(graph), "inputs": values(inputs), "results": values(results), "weights": values(weights),
+            "gradients": values([x.grad for x in inputs])}  # fmt: skip
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--write", help="record small models in this file, and do nothing else")
+    path = parser.parse_args().write
+    if path:
+        text = json.dumps({make.__name__: record(make) for make in RECORDED}, separators=(",", ":"))
+        with open(path, "wb") as file:
+            file.write(gzip.compress(text.encode(), mtime=0))
+        return
+    for check in CHECKS:
+        check()
+    check_models()
+    print(f"torch: {len(MODELS)} models compiled and imported, {len(CHECKS)} other checks")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,216 @@
+"""The table of PyTorch's operators, without PyTorch: on graphs, inputs and results that it recorded (tests/interop)."""
+
+import gzip
+import importlib.util
+import json
+import math
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+import reel
+from reel.torch import _core_ops, _nodes, _run
+from reel.torch._nodes import Graph, Node, Ref, Type
+
+HERE = pathlib.Path(__file__).parent
+PAGE = HERE.parents[1] / "frontend/IMPORT.md"
+SAMPLES = [json.loads(line) for line in (HERE / "torch_rows.jsonl").read_text().splitlines()]
+MODELS = json.loads(gzip.decompress((HERE / "torch_models.json.gz").read_bytes()))
+
+
+def flat(value):
+    return list(value) if isinstance(value, (tuple, list)) else [value]
+
+
+def plain(x):
+    return _nodes.tensor_of(x) if isinstance(x, dict) and "dtype" in x and "shape" in x else _nodes.value_of(x)
+
+
+def largest(x):
+    """The largest absolute number that is finite."""
+    return max((abs(v) for v in flat(reel.reshape(reel.abs(x), [-1]).tolist()) if math.isfinite(v)), default=0.0)
+
+
+def assert_close(got, want, tolerance):
+    if not isinstance(want, reel.Tensor):
+        assert got == want
+        return
+    assert (got.dtype, got.shape) == (want.dtype, want.shape)
+    for a, b in zip(*(flat(reel.reshape(t, [-1]).tolist()) for t in (got, want))):
+        assert a == b or (a != a and b != b) or abs(a - b) <= tolerance * (1 + abs(b)), (a, b)
+
+
+def tolerance_of(results):
+    return 1e-5 if any(isinstance(t, reel.Tensor) and t.dtype == reel.float32 for t in results) else 1e-9
+
+
+def check(sample, run):
+    graph = _nodes.from_json(sample["graph"])
+    inputs, want = ([plain(x) for x in sample[k]] for k in ("inputs", "results"))
+    got = flat(run(graph, inputs))
+    got = got[:1] if sample["op"].startswith("_embedding_bag") else got  # the others are PyTorch's own affair
+    for a, b in zip(got, want):
+        assert_close(a, b, tolerance_of(want))
+
+
+@pytest.mark.parametrize("op", sorted({s["op"] for s in SAMPLES}))
+def test_operators_give_what_pytorch_gave(op):
+    for sample in SAMPLES:
+        if sample["op"] == op:
+            check(sample, _run.run)
+
+
+def compiled(graph, inputs):
+    return reel.function(lambda *x: _run.run(graph, x))(*inputs)
+
+
+def runs_in_traces(sample):
+    """Not what depends on values: rows that say so, and masks as indices."""
+    graph = _nodes.from_json(sample["graph"])
+    masks = sample["op"] == "index.Tensor" and any(
+        isinstance(x, dict) and x["dtype"] == "bool" for x in sample["inputs"]
+    )
+    return not _run.missing(graph.nodes, traced=True) and not masks
+
+
+def test_operators_give_the_same_in_compiled_functions():
+    latest = {s["op"]: s for s in SAMPLES if runs_in_traces(s)}  # one sample each
+    assert len(latest) > 190
+    for sample in latest.values():
+        check(sample, compiled)
+
+
+@pytest.mark.parametrize("name", sorted(MODELS))
+def test_models_have_pytorchs_values_and_gradients(name):
+    model = MODELS[name]
+    graph = _nodes.from_json(model["graph"])
+    inputs, want, weights = ([plain(x) for x in model[k]] for k in ("inputs", "results", "weights"))
+    wanted = [i for i, g in enumerate(model["gradients"]) if g is not None]
+    with reel.GradientTape() as tape:
+        for i in wanted:
+            tape.watch(inputs[i])
+        results = _run.run(graph, inputs)
+        loss = sum(reel.sum(y * w) for y, w in zip(results, weights) if not w.dtype.is_integer)
+    for a, b in zip(results, want):
+        assert_close(a, b, 1e-9)
+    gradients = tape.gradient(loss, [inputs[i] for i in wanted])
+    for i, g in zip(wanted, gradients):
+        g = g.dense() if isinstance(g, reel.IndexedSlices) else g
+        b = plain(model["gradients"][i])
+        assert largest(g - b) <= 1e-8 * (1 + largest(b)), i
+
+
+def test_json_gives_the_graph_again():
+    for sample in SAMPLES[::40]:
+        again = _nodes.to_json(_nodes.from_json(sample["graph"]))
+        assert json.dumps(again) == json.dumps(sample["graph"])
+
+
+# --- what has no recorded result ---
+
+
+def call(target, *args, dtype="float32", shape=(), **kwargs):
+    node = Node("y", target, list(args), kwargs, [Type(dtype, shape)])
+    return _run.run(Graph([], [node], Ref("y")), [])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
+def test_random_numbers_have_the_right_shape_and_spread(dtype):
+    options = {"dtype": _nodes.DTypeName(dtype)}
+    u = call("aten.rand.default", [4000], **options)
+    z = call("aten.randn.default", [4000], **options)
+    assert (u.shape, u.dtype.name, z.dtype.name) == ((4000,), dtype, dtype)
+    mean = float(reel.mean(reel.astype(u, reel.float64)).item())
+    assert abs(mean - 0.5) < 0.05 and float(reel.min(u).item()) >= 0 and float(reel.max(u).item()) <= 1
+    assert abs(float(reel.std(reel.astype(z, reel.float64)).item()) - 1) < 0.1
+
+
+def test_permutations_have_each_number_once():
+    order = call("aten.randperm.default", 50, dtype="int64")
+    assert sorted(order.tolist()) == list(range(50))
+
+
+def test_dropout_keeps_the_mean():
+    node = Node(
+        "y",
+        "aten.native_dropout.default",
+        [Ref("x"), 0.25, True],
+        {},
+        [Type("float32", (4000,)), Type("bool", (4000,))],
+    )
+    y, kept = _run.run(Graph(["x"], [node], Ref("y")), [reel.ones((4000,))])
+    assert abs(float(reel.mean(y).item()) - 1) < 0.1
+    assert reel.all(reel.equal(reel.not_equal(y, 0), kept))
+    assert {round(v, 4) for v in y.tolist()} == {0.0, 1.3333}
+
+
+def test_new_memory_and_extents():
+    assert call("aten.empty.memory_format", [2, 3]).shape == (2, 3)
+    x = reel.zeros((2, 3, 4))
+    for target, args, want in [("sym_size.int", [1], 3), ("sym_numel.default", [], 24), ("sym_stride.int", [0], 12)]:
+        node = Node("n", "aten." + target, [Ref("x"), *args], {}, [None])
+        assert _run.run(Graph(["x"], [node], Ref("n")), [x]) == want
+
+
+def test_open_extents_stay_open():
+    nodes = [
+        Node("n", "aten.sym_size.int", [Ref("x"), 0], {}, [None]),
+        Node("y", "aten.view.default", [Ref("x"), [Ref("n"), 6]], {}, [Type("float32", (None, 6))]),
+    ]
+    graph = Graph(["x"], nodes, [Ref("y")])
+    traced = reel.trace(lambda x: _run.run(graph, [x])[0], [reel.TensorSpec((reel.Dim("B", 1, 9), 2, 3))])
+    assert traced(reel.ones((5, 2, 3))).shape == (5, 6)
+
+
+# --- errors ---
+
+
+def test_one_error_lists_all_that_is_missing():
+    nodes = [
+        Node("a", "aten.special_bessel_j0.default", [], {}, [Type("float32", ())], "model.py:3"),
+        Node("b", "aten.relu.default", [Ref("a")], {}, [Type("float8_e4m3fn", ())], "model.py:4"),
+    ]
+    with pytest.raises(reel.UnimplementedError) as error:
+        _run.require(Graph([], nodes, None), "from_torch")
+    text = str(error.value)
+    assert "2 of the model's ops" in text
+    assert "aten.special_bessel_j0.default: Reel has no such op (model.py:3)" in text
+    assert "aten.relu.default: Reel has no dtype float8_e4m3fn (model.py:4)" in text
+
+
+def test_errors_name_the_op_the_shapes_and_the_line():
+    node = Node("y", "aten.mm.default", [Ref("a"), Ref("b")], {}, [None], "model.py:7")
+    with pytest.raises(
+        reel.InvalidArgumentError, match=r"aten.mm.default\(float32\[2, 3\], float32\[2, 3\]\) at model.py:7"
+    ):
+        _run.run(Graph(["a", "b"], [node], Ref("y")), [reel.ones((2, 3))] * 2)
+
+
+@pytest.mark.skipif(importlib.util.find_spec("torch") is not None, reason="PyTorch is installed")
+def test_without_pytorch_the_error_says_how_to_get_it():
+    with pytest.raises(reel.FailedPreconditionError, match="pip install torch"):
+        reel.from_torch(None)
+
+
+def test_importing_reel_does_not_import_pytorch():
+    program = "import reel, sys; print('torch' in sys.modules, 'reel.torch' in sys.modules)"
+    run = subprocess.run([sys.executable, "-B", "-c", program], capture_output=True, text=True, check=True)
+    assert run.stdout.split() == ["False", "False"]
+
+
+# --- coverage ---
+
+
+def test_nearly_all_of_core_aten_is_there():
+    rows = _core_ops.rows()
+    assert sum(have for _, have, _ in rows) >= 0.95 * len(rows)
+    assert {name for name, have, _ in rows if not have} == set(_core_ops.WHY_NOT)
+
+
+def test_the_page_is_up_to_date():
+    if os.environ.get("REEL_UPDATE_GOLDEN"):
+        PAGE.write_text(_core_ops.page())
+    assert PAGE.read_text() == _core_ops.page(), "run again with REEL_UPDATE_GOLDEN=1"
