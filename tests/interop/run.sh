@@ -27,6 +27,8 @@ part "$python" -B "$here/interop.py" "$folder/tensorflow" --backend tensorflow
 rm -rf "$folder/saved_model"
 part "$build/venv/bin/python3" -B "$here/saved_model_cases.py" "$folder/saved_model"
 part "$python" -B "$here/saved_model.py" "$folder/saved_model"
+part "$python" -B "$here/torch_rows.py"
+part "$python" -B "$here/torch_models.py"
 # The same losses in the object, ONNX Runtime, JAX, IREE and TensorFlow; the times are no measurement here.
 part "$python" -B "$here/../bench/peers/exports.py" "$folder/demo" --rounds 1 --python onnxruntime="$build/venv/bin/python3"
 exit "$failed"
