@@ -76,8 +76,8 @@ void Parallelize(const ScheduleContext& c, int64_t elements, int64_t cost) {
   const double chunks_of_work =
       static_cast<double>(elements) * static_cast<double>(cost) / static_cast<double>(c.target.tuning.chunk_cycles);
   const auto worth = static_cast<int64_t>(std::min(chunks_of_work, static_cast<double>(c.target.tuning.max_chunks)));
-  const int64_t most = std::min(Ceil(extent, granule), kMaxChunks);
-  const int64_t usual = std::clamp<int64_t>(worth, 1, std::max<int64_t>(most, 1));
+  const int64_t most = std::clamp<int64_t>(Ceil(extent, granule), 1, kMaxChunks);  // of nothing: one that is empty
+  const int64_t usual = std::clamp<int64_t>(worth, 1, most);
   const int64_t wanted = c.choices->Choose("chunks", usual, 1, most, {1, 2, 4, 8, 16, 32, 64});
   if (wanted < 2) return;
   const int64_t size = RoundUp(Ceil(extent, wanted), granule), chunks = Ceil(extent, size);

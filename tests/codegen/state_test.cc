@@ -2,16 +2,15 @@
 
 #include <algorithm>
 #include <cstring>
-#include <map>
 
 #include "codegen/compiler.h"
 #include "ir/builder.h"
 #include "ir/eval/eval.h"
 #include "ir/text/printer.h"
 #include "ir/verifier.h"
-#include "passes/rewrite.h"
 #include "runtime/abi.h"
 #include "runtime/buffer.h"
+#include "tests/codegen/graph_variants.h"
 #include "tests/codegen/program_util.h"
 #include "tests/ops/op_cases.h"
 #include "tests/ops/random_graph.h"
@@ -25,54 +24,6 @@ namespace {
 
 using ir::Literal;
 using ir::Value;
-
-// Argument i of the stateless function is variable `state[i]`'s value, replaced by result `next[i]`.
-struct Stateful {
-  ir::Module module;
-  std::vector<int> state;  // indices of the arguments that became variables
-  std::vector<int> next;  // per state entry: the result it takes, or -1 - j: the old value of state j
-};
-
-// Every argument whose type some result has becomes a variable; further ones are swapped or kept.
-Stateful MakeStateful(const optable::RandomGraph& g) {
-  const ir::Function& f = *g.module.FindFunction("main");
-  Stateful out{g.module, {}, {}};
-  std::map<std::string, std::vector<int>> results;
-  for (int r = 0; r < f.num_outputs(); ++r) {
-    results[f.type(f.results()[static_cast<size_t>(r)]).ToString()].push_back(r);
-  }
-  std::map<std::string, int> last;  // type -> last state entry of it
-  for (int i = 0; i < f.num_arguments(); ++i) {
-    const std::string type = f.parameter(i).type.ToString();
-    auto& options = results[type];
-    const bool swap = options.empty() && last.contains(type);
-    if (options.empty() && !swap) continue;
-    out.state.push_back(i);
-    out.next.push_back(swap ? -1 - last[type] : options.back());
-    if (!swap) options.pop_back();
-    last[type] = static_cast<int>(out.state.size()) - 1;
-  }
-  ir::Function h("main");
-  passes::Copier copier(f, &h);
-  for (int i = 0; i < f.num_arguments(); ++i) {
-    if (std::find(out.state.begin(), out.state.end(), i) != out.state.end()) continue;
-    copier.Map({i}, h.AddParameter(f.parameter(i).name, f.parameter(i).type));
-  }
-  for (int i : out.state) {
-    const ir::Parameter& p = f.parameter(i);
-    out.module.AddVariable({p.name, p.type, true, g.inputs[static_cast<size_t>(i)]});
-    copier.Map({i}, h.AddState(p.name, p.type));
-  }
-  copier.CopyNodes();
-  std::vector<Value> values;
-  for (int r = 0; r < f.num_outputs(); ++r) values.push_back(copier(f.results()[static_cast<size_t>(r)]));
-  for (int n : out.next) {
-    values.push_back(n >= 0 ? values[static_cast<size_t>(n)] : copier(Value{out.state[static_cast<size_t>(-1 - n)]}));
-  }
-  h.SetResults(values);
-  out.module.AddFunction(std::move(h));
-  return out;
-}
 
 class Instance {
  public:
@@ -143,7 +94,7 @@ class State : public testing::TestWithParam<uint64_t> {};
 
 TEST_P(State, InPlaceUpdatesAreInvisible) {
   const optable::RandomGraph g = optable::MakeRandomGraph(GetParam());
-  const Stateful stateful = MakeStateful(g);
+  const Stateful stateful = MakeStateful(g.module, g.inputs);
   ASSERT_TRUE(ir::Verify(stateful.module).ok()) << ir::Verify(stateful.module);
   if (stateful.state.empty()) GTEST_SKIP() << "no parameter of this graph can be a variable";
   const ir::Function& f = *g.module.FindFunction("main");
@@ -172,18 +123,9 @@ TEST_P(State, InPlaceUpdatesAreInvisible) {
   if (HasFailure()) FAIL() << "seed " << GetParam() << "\n" << ir::Print(stateful.module);
 }
 
-// The arguments of a graph that some result may be written over.
-std::vector<InPlace> PairsOf(const Stateful& stateful) {
-  std::vector<InPlace> pairs;
-  for (size_t s = 0; s < stateful.state.size(); ++s) {
-    if (stateful.next[s] >= 0) pairs.push_back({stateful.state[s], stateful.next[s]});
-  }
-  return pairs;
-}
-
 TEST_P(State, ResultsOverArgumentsAreThoseBesideThem) {
   const optable::RandomGraph g = optable::MakeRandomGraph(GetParam());
-  const std::vector<InPlace> pairs = PairsOf(MakeStateful(g));
+  const std::vector<InPlace> pairs = InPlaceOf(PairsOf(g.module));
   if (pairs.empty()) GTEST_SKIP() << "no argument of this graph has the type of a result";
   for (int level : {0, 2}) {
     SCOPED_TRACE("level " + std::to_string(level));
@@ -205,9 +147,9 @@ TEST(StatefulGraphs, AreMost) {
   int stateful = 0, in_place = 0;
   for (uint64_t seed = 0; seed < 100; ++seed) {
     const optable::RandomGraph g = optable::MakeRandomGraph(seed);
-    const Stateful s = MakeStateful(g);
+    const Stateful s = PairsOf(g.module);
     stateful += s.state.empty() ? 0 : 1;
-    const auto p = BuildProgram(g.module, *FindTarget("x86-64-v3"), {.in_place = PairsOf(s)});
+    const auto p = BuildProgram(g.module, *FindTarget("x86-64-v3"), {.in_place = InPlaceOf(s)});
     ASSERT_TRUE(p.ok()) << p.status();
     for (const EntryPoint& entry : p->entries) in_place += entry.name == "main" && !entry.in_place.empty();
   }

@@ -23,12 +23,25 @@
 #include "runtime/abi.h"
 #include "runtime/buffer.h"
 #include "runtime/thread_pool.h"
+#include "tests/codegen/damage.h"
 #include "tests/codegen/random_groups.h"
 #include "tests/codegen/tuning_fuzz.h"
 #include "tests/ops/random_graph.h"
 
 namespace reel::codegen {
 namespace {
+
+// What is not legal in a book is not done: loops/verify.h sees all kernels.
+void ExpectPlansWithDamagedBook(const Graph& graph, const Target& target, const ScheduleBook& book, uint32_t seed) {
+  Random random(seed + 3);
+  std::string text = book.Print();
+  for (int i = 0; i < 8; ++i) text = DamagedText(text, &random);
+  const ScheduleBook read = ScheduleBook::Parse(text, "book");
+  PlanOptions plan = RandomPlanOptions(graph, seed, /*fuse_tiles=*/true);
+  plan.schedules = &read;
+  const auto program = BuildProgram(graph.module, target, plan);
+  EXPECT_TRUE(program.ok()) << "seed " << seed << ": " << program.status() << "\n" << text;
+}
 
 // What the schedules' lines say makes the same kernels; without tile fusion, which makes them depend on each other.
 void ExpectSameFromBook(const Graph& graph, const Target& target, uint32_t seed) {
@@ -46,12 +59,12 @@ void ExpectSameFromBook(const Graph& graph, const Target& target, uint32_t seed)
   }
   const ScheduleBook read = ScheduleBook::Parse(book.Print(), "book");
   ASSERT_EQ(read.Print(), book.Print()) << read.problem();
-  PlanOptions plan{.schedules = &read};
-  plan.phases = RandomSwitches(seed);
-  plan.phases.disable.emplace_back(kTileFusion);
+  PlanOptions plan = RandomPlanOptions(graph, seed, /*fuse_tiles=*/false);
+  plan.schedules = &read;
   const auto again = BuildProgram(graph.module, target, plan);
   ASSERT_TRUE(again.ok()) << again.status();
   EXPECT_EQ(read.refused(), 0) << "seed " << seed;
+  ExpectPlansWithDamagedBook(graph, target, book, seed);
   // Not the other way round: a kernel that became equal to another one was not seen.
   std::set<std::string> made;
   for (const Kernel& kernel : again->kernels) made.insert(KeyOf(kernel));
@@ -79,20 +92,42 @@ void Check(uint32_t seed) {
   }
 }
 
-TEST(TuningFuzz, NoThresholdChangesABit) {
+// After each phase its plan is made wrong, and its text, in a copy.
+void CheckDamaged(uint32_t seed) {
+  const Graph graph = RandomModule(seed);
+  Random random(seed + 4);
+  PlanOptions options = RandomPlanOptions(graph, seed, /*fuse_tiles=*/true);
+  options.phases.after = [&random, seed](std::string_view phase, const ir::Function& f, const PlanGraph& plan) {
+    PlanGraph wrong = plan;
+    if (PlanDamage(f, &wrong, &random).Run()) {
+      EXPECT_FALSE(VerifyPlan(f, wrong).ok()) << "seed " << seed << ", " << phase << "\n" << Print(f, plan);
+    }
+    ParsePlan(DamagedText(Print(f, plan), &random)).status().IgnoreError();  // an error or a plan
+  };
+  const auto program = BuildProgram(graph.module, RandomTarget(seed), options);
+  EXPECT_TRUE(program.ok()) << "seed " << seed << ": " << program.status();
+}
+
+// Seeds of the environment, or from 0 on, until some were found to fail.
+template <typename CheckSeed>
+void ForSeeds(uint32_t count, CheckSeed check) {
   GetPlanChecks() = {.strict = true, .after_phase = {}};
-  uint32_t first = 0, last = 140;
+  uint32_t first = 0, last = count;
   if (const char* seeds = std::getenv("REEL_TUNING_SEEDS")) {
     ASSERT_EQ(std::sscanf(seeds, "%u:%u", &first, &last), 2);
   }
   int findings = 0;
   for (uint32_t seed = first; seed < last && findings < 10; ++seed) {
-    const bool failed = HasFailure();
-    Check(seed);
-    findings += !failed && HasFailure();
+    const bool failed = testing::Test::HasFailure();
+    check(seed);
+    findings += !failed && testing::Test::HasFailure();
   }
   GetPlanChecks() = {};
 }
+
+TEST(TuningFuzz, NoThresholdChangesABit) { ForSeeds(140, Check); }
+
+TEST(TuningFuzz, WrongPlansAreRefused) { ForSeeds(140, CheckDamaged); }
 
 // A product that computes its operand has all its rows in one block, though the usual block has one row.
 TEST(TuningFuzz, FoundBefore) {
