@@ -47,18 +47,19 @@ RandomArguments::RandomArguments(const EntryPoint& entry) {
   std::minstd_rand random(1);
   for (const ir::Parameter& p : entry.arguments) {
     const std::vector<ir::Literal> values = Values(p.type.dtype, &random);
-    std::vector<std::byte>& bytes = bytes_.emplace_back(static_cast<size_t>(p.type.bytes()));
+    const auto size = static_cast<size_t>(p.type.bytes());
+    auto* const bytes = static_cast<std::byte*>(buffers_.emplace_back(runtime::Buffer::Allocate(size)).data());
     const size_t element = values[0].bytes().size();
-    for (size_t i = 0; element > 0 && (i + 1) * element <= bytes.size(); ++i) {
+    for (size_t i = 0; element > 0 && (i + 1) * element <= size; ++i) {
       const auto value = values[i % values.size()].bytes();
-      std::copy(value.begin(), value.end(), bytes.begin() + static_cast<std::ptrdiff_t>(i * element));
+      std::memcpy(bytes + i * element, value.data(), element);
     }
   }
 }
 
 std::vector<const void*> RandomArguments::pointers() const {
   std::vector<const void*> out;
-  for (const auto& bytes : bytes_) out.push_back(bytes.data());
+  for (const runtime::Buffer& buffer : buffers_) out.push_back(buffer.data());
   return out;
 }
 
@@ -70,10 +71,12 @@ absl::StatusOr<Runs> RunProgram(const CompiledModule& code, int entry_index, con
   const runtime::Buffer instance = Instance(program, &profiler);
   if (!instance) return absl::ResourceExhaustedError(StrCat("no memory for ", program.instance_bytes, " bytes"));
   static_cast<reel_instance*>(instance.data())->stop = stop;
-  std::vector<std::vector<std::byte>> results;
+  std::vector<runtime::Buffer> results;
   std::vector<void*> out;
   for (const ir::Parameter& r : entry.results) {
-    out.push_back(results.emplace_back(static_cast<size_t>(r.type.bytes())).data());
+    results.push_back(runtime::Buffer::TryAllocateZeroed(static_cast<size_t>(r.type.bytes())));
+    if (!results.back()) return absl::ResourceExhaustedError(StrCat("no memory for ", r.type.bytes(), " bytes"));
+    out.push_back(results.back().data());
   }
   Runs runs;
   runs.kernels.assign(program.kernels.size(), 0);
@@ -82,8 +85,8 @@ absl::StatusOr<Runs> RunProgram(const CompiledModule& code, int entry_index, con
   for (int i = 0; i < times; ++i) {
     profiler.Clear();
     for (const InPlace& pair : entry.in_place) {  // the old value is where the new one will be
-      std::vector<std::byte>& place = results[static_cast<size_t>(pair.result)];
-      std::memcpy(place.data(), arguments[static_cast<size_t>(pair.parameter)], place.size());
+      const auto bytes = static_cast<size_t>(entry.results[static_cast<size_t>(pair.result)].type.bytes());
+      std::memcpy(out[static_cast<size_t>(pair.result)], arguments[static_cast<size_t>(pair.parameter)], bytes);
     }
     const int64_t begin = runtime::ProfileClock();
     const int32_t status = code.entry(entry_index)(instance.data(), arguments.data(), out.data());
@@ -101,7 +104,10 @@ absl::StatusOr<Runs> RunProgram(const CompiledModule& code, int entry_index, con
   std::sort(seconds.begin(), seconds.end());
   runs.least = seconds.front();
   runs.median = seconds[seconds.size() / 2];
-  for (const auto& r : results) runs.outcome.insert(runs.outcome.end(), r.begin(), r.end());
+  for (size_t i = 0; i < out.size(); ++i) {
+    const auto* const bytes = static_cast<const std::byte*>(out[i]);
+    runs.outcome.insert(runs.outcome.end(), bytes, bytes + entry.results[i].type.bytes());
+  }
   const auto* const first = static_cast<const std::byte*>(instance.data());
   for (const VariableSlot& v : program.variables) {
     runs.outcome.insert(runs.outcome.end(), first + v.offset, first + v.offset + v.type.bytes());

@@ -7,19 +7,22 @@
 
 #include "absl/status/statusor.h"
 #include "codegen/compiler.h"
+#include "runtime/buffer.h"
 
 // Runs of compiled programs: how long each kernel took, and what came out.
 
 namespace reel::codegen {
 
-/// Arguments that owns none: floats in [-1, 1], integers 0.
+/// Arguments for whoever has none: floats in [-1, 1], integers 0. They lie as tensors do, at cache lines: where they
+/// begin decides how fast vectors are read.
 class RandomArguments {
  public:
+  /// Throws std::bad_alloc.
   explicit RandomArguments(const EntryPoint& entry);
   std::vector<const void*> pointers() const;
 
  private:
-  std::vector<std::vector<std::byte>> bytes_;
+  std::vector<runtime::Buffer> buffers_;
 };
 
 struct Runs {
