@@ -5,244 +5,277 @@
 #include <map>
 #include <set>
 
-#include "codegen/loop/depends.h"
+#include "codegen/loop/ceil.h"
+#include "codegen/tune/footprint.h"
+#include "codegen/tune/loop_nest.h"
 #include "ir/cost.h"
 
 namespace reel::codegen {
 namespace {
 
-constexpr double kLoopStep = 1.5;     // cycles of a counter and a jump that are not hidden
-constexpr double kGatherLane = 1;     // loads of each lane that has an address of its own
-constexpr double kHidden = 0.7;       // of the shorter of arithmetic and traffic, which overlap
-constexpr double kChunk = 400;        // cycles to hand out a chunk
+// Of cores that begin several instructions at once and guess where branches go (Fog, microarchitecture.pdf).
+constexpr double kIssue = 6;          // instructions that begin in a cycle
+constexpr double kWindow = 512;       // instructions in flight: shorter runs of a loop overlap the next ones
+constexpr double kClash = 0.15;        // of the shorter of what ports and chains of sums take: each delays the other
+constexpr double kLoopStep = 1;       // cycles of a jump back that are not hidden
+constexpr double kMispredict = 20;    // cycles of a branch that was guessed wrongly
+constexpr double kGuessed = 32;       // iterations of a loop whose end is mostly guessed
+constexpr double kForward = 5;        // cycles from a store to a load of the same place
+constexpr double kGatherLane = 1.4;   // loads for each lane that has an address of its own
+constexpr double kScatterLane = 1.2;  // stores for the same
+constexpr double kSpill = 2.3;        // cycles of a value on the stack: its store, its load, and who waits for it
+constexpr double kPairOps = 4;        // operations of a pair of products that are added one after the other
+constexpr double kRandomOps = 40;     // operations of a random word
+constexpr int64_t kTemporaries = 3;   // registers for what is at hand
+constexpr int64_t kOfFunction = 1;    // registers for what a function works with
+constexpr double kHiddenNear = 0.85;  // of the shorter of arithmetic and what comes from L2: they overlap
+constexpr double kHiddenFar = 0.5;    // the same of what comes from beyond
+constexpr double kChunk = 150;        // cycles to hand out a chunk
 constexpr double kFork = 4000;        // cycles to wake another thread and to wait for it
 
-// Everything is counted for all iterations of the kernel, on one thread.
+// What a body does in all its iterations.
+struct Work {
+  double arithmetic = 0, loads = 0, stores = 0, others = 0;  // instructions
+  double waits = 0;                                          // cycles for sums of earlier iterations
+  double lost = 0;                                           // cycles to branches that were not guessed
+  double near = 0;                                           // cycles for lines of L2
+  std::map<LocalId, int64_t> registers = {};                 // of locals
+  int64_t live = 0;                                          // registers of values that wait for others
+};
+
+double Overlapped(double a, double b, double hidden) { return std::max(a, b) + (1 - hidden) * std::min(a, b); }
+
 class Estimator {
  public:
-  Estimator(const Kernel& kernel, const Target& target) : k_(kernel), target_(target), needs_(DependenciesOf(kernel)) {
-    FindWrites(k_.body);
-  }
+  Estimator(const Kernel& kernel, const Target& target) : k_(kernel), target_(target), nest_(kernel, target) {}
 
   double Cycles(int threads) {
     Body(k_.body);
-    const Machine& m = target_.machine;
-    const double ports =
-        std::max({arithmetic_ / static_cast<double>(m.fma_ports), loads_ / static_cast<double>(m.load_ports),
-                  stores_ / static_cast<double>(m.store_ports)});
-    const double busy = std::max(ports, waits_) + overhead_, traffic = Traffic();
-    const double all = std::max(busy, traffic) + (1 - kHidden) * std::min(busy, traffic);
+    works_.resize(nest_.bodies().size());
+    const std::vector<Traffic> traffic = TrafficCycles(accesses_, target_.machine);
+    double busy = 0, far = 0;
+    for (size_t i = 0; i < accesses_.size(); ++i) {
+      works_[accesses_[i].body].near += traffic[i].near;
+      far += traffic[i].far;
+    }
+    for (BodyId i = 0; i < works_.size(); ++i) busy += CyclesOf(works_[i], nest_.bodies()[i]);
+    const double all = Overlapped(busy, far, kHiddenFar);
     const auto chunks = static_cast<double>(std::max<int64_t>(k_.chunks(), 1));
-    const double at_once = std::min(chunks, static_cast<double>(threads));
-    const double rounds = std::ceil(chunks / at_once);
-    return all * rounds / chunks + chunks * kChunk / at_once + (at_once > 1 ? kFork : 0);
+    const double at_once = std::min(chunks, static_cast<double>(threads)), rounds = std::ceil(chunks / at_once);
+    return all * rounds / chunks + (chunks > 1 ? (rounds + 1) * kChunk : 0) + (at_once > 1 ? kFork : 0);
   }
 
  private:
-  struct Loop {
-    const Stmt* stmt;
-    double trips;
-    double times;  // iterations in all
-  };
-  struct Access {
-    std::vector<Loop> loops;
-    std::set<AxisId> axes;
-    double bytes;
-  };
-
-  // What each loop writes. As deep as loops nest.
-  void FindWrites(const std::vector<Stmt>& body) {
-    for (const Stmt& s : body) {
-      around_.push_back(&s);
-      for (const Stmt* loop : around_) {
-        if (s.kind == Stmt::Kind::kStore) writes_[loop].buffers.insert(s.buffer);
-        if (s.local >= 0) writes_[loop].locals.insert(s.local);
-      }
-      FindWrites(s.body);
-      around_.pop_back();
-    }
+  const Expr& expr(ExprId e) const { return k_.exprs[static_cast<size_t>(e)]; }
+  Work& WorkOf(BodyId body) {
+    if (works_.size() <= body) works_.resize(body + 1);
+    return works_[body];
   }
 
-  // Loops that an expression must be inside of: others have its value already.
-  size_t Depth(const Dependencies& n) {
-    const auto meets = [](const auto& read, const auto& written) {
-      return std::any_of(read.begin(), read.end(), [&](int32_t id) { return written.contains(id); });
-    };
-    for (size_t d = open_.size(); d > 0; --d) {
-      const Stmt* loop = open_[d - 1].stmt;
-      const Dependencies& w = writes_[loop];
-      if (n.axes.contains(loop->axis) || meets(n.locals, w.locals) || meets(n.buffers, w.buffers)) return d;
-    }
-    return 0;
-  }
-  double Times(size_t depth) const { return depth == 0 ? 1 : open_[depth - 1].times; }
-
-  // Instructions for one element: 1 outside vector loops, else a register serves its lanes.
-  double PerElement(size_t depth, DType dtype) const {
-    for (size_t d = 0; d < depth; ++d) {
-      const Stmt& s = *open_[d].stmt;
-      if (s.loop_kind != LoopKind::kVector) continue;
-      const auto width = static_cast<double>(s.width), lanes = static_cast<double>(target_.lanes(SizeOf(dtype)));
-      const double steps = std::ceil(open_[d].trips / width), masked = steps * width / std::max(open_[d].trips, 1.0);
-      return masked / std::min(width, lanes);
-    }
-    return 1;
-  }
-  AxisId Lane() const {
-    for (const Loop& l : open_) {
-      if (l.stmt->loop_kind == LoopKind::kVector) return l.stmt->axis;
-    }
-    return -1;
-  }
-
-  // Copies of an unrolled body that have one value between them: a row of the second operand serves a tile's rows.
-  double Shared(const Dependencies& n, size_t depth) const {
-    double copies = 1;
-    for (size_t d = 0; d < depth; ++d) {
-      const Stmt& loop = *open_[d].stmt;
-      if (loop.loop_kind == LoopKind::kUnrolled && !n.axes.contains(loop.axis)) copies *= open_[d].trips;
-    }
-    return copies;
-  }
+  // --- expressions ---
 
   void Value(ExprId id) {
     if (id < 0) return;
-    const Expr& e = k_.exprs[static_cast<size_t>(id)];
-    const Dependencies& n = needs_[static_cast<size_t>(id)];
-    const size_t depth = Depth(n);
-    if (!seen_.emplace(depth == 0 ? nullptr : open_[depth - 1].stmt, id).second) return;
+    const Expr& e = expr(id);
+    const Dependencies& n = nest_.NeedsOf(id);
+    const size_t depth = nest_.DepthOf(n);
+    if (!seen_.emplace(nest_.BodyAt(depth), id).second) return;
     for (ExprId operand : e.operands) Value(operand);
     Value(e.dynamic);
     Value(e.guard);
-    const double times = Times(depth) / Shared(n, depth), one = times * PerElement(depth, e.dtype);
+    const Stmt* vector = nest_.Vector();
+    if (vector != nullptr && !n.axes.contains(vector->axis) && e.kind != Expr::Kind::kLocal) vector = nullptr;
+    Work& work = WorkOf(nest_.BodyAt(depth));
+    const double count = nest_.Count(n, depth), registers = nest_.Registers(vector, e.dtype);
     switch (e.kind) {
-      case Expr::Kind::kOp: arithmetic_ += one * std::max(1.0, static_cast<double>(ir::CyclesOf(e.op))); break;
-      case Expr::Kind::kRandom: arithmetic_ += 40 * one; break;
-      case Expr::Kind::kLoad: {
-        const AxisId lane = Lane();
-        const int64_t step = lane < 0 ? 0 : e.index.coefficient(lane);
-        const bool gathers = lane >= 0 && n.axes.contains(lane) && step != 1;
-        loads_ += gathers ? kGatherLane * times : one;
-        accesses_.push_back({{open_.begin(), open_.begin() + static_cast<std::ptrdiff_t>(depth)},
-                             n.axes,
-                             static_cast<double>(SizeOf(e.dtype))});
-        break;
-      }
+      case Expr::Kind::kOp: Operation(e, n, vector, count * registers, &work); break;
+      case Expr::Kind::kRandom: work.arithmetic += kRandomOps * count * registers; break;
+      case Expr::Kind::kLoad: Load(e, n, depth, vector, count); break;
       case Expr::Kind::kLocal:
-        if (!InRegisters(e.local)) loads_ += one;
+        if (!nest_.IsInMemory(e.local)) break;
+        work.loads += count * registers;
+        Touch(-1 - e.local, e.dtype, e.index, n.axes, depth, false);
         break;
       default: break;
     }
   }
 
-  // A local that LLVM keeps in registers: those of an unrolled tile, or single values.
-  bool InRegisters(LocalId id) const {
-    const Local& local = k_.locals[static_cast<size_t>(id)];
-    return local.size * SizeOf(local.dtype) <= int64_t{target_.vector_registers} * target_.vector_bits / 8;
+  void Operation(const Expr& e, const Dependencies& n, const Stmt* vector, double count, Work* work) {
+    const double ops = static_cast<double>(ir::CyclesOf(e.op)) * count;
+    // Indices of no lane are made beside the vectors.
+    const bool scalar = vector == nullptr && !IsFloat(e.dtype) && n.buffers.empty();
+    (scalar ? work->others : work->arithmetic) += ops;
+    if (vector == nullptr) return;
+    int64_t values = ir::Info(e.op).Has(ir::kExact) ? 1 : 1 + kOfFunction;
+    for (ExprId o : e.operands) values += expr(o).kind == Expr::Kind::kOp;  // loads are parts of instructions
+    work->live = std::max(work->live, values * static_cast<int64_t>(nest_.Registers(vector, e.dtype)));
+  }
+
+  void Load(const Expr& e, const Dependencies& n, size_t depth, const Stmt* vector, double count) {
+    const bool apart = e.dynamic >= 0 && vector != nullptr && nest_.NeedsOf(e.dynamic).axes.contains(vector->axis);
+    const bool gathers = vector != nullptr && (apart || e.index.coefficient(vector->axis) != 1);
+    WorkOf(nest_.BodyAt(depth)).loads +=
+        count * (gathers ? kGatherLane * nest_.Lanes(vector) : nest_.Registers(vector, e.dtype));
+    Touch(e.buffer, e.dtype, Place(e.index, e.dynamic, e.dynamic_stride), n.axes, depth, false);
+  }
+
+  // With what the dynamic part adds, as far as it is affine but for bounds: rows past the end repeat the last one.
+  Affine Place(Affine at, ExprId dynamic, int64_t factor) const {
+    if (dynamic < 0) return at;
+    const Expr& e = expr(dynamic);
+    if (e.kind == Expr::Kind::kIndex) at.Add(e.index, factor);
+    if (e.kind != Expr::Kind::kOp) return at;
+    switch (e.op) {
+      case ir::Op::kAdd: return Place(Place(std::move(at), e.operands[0], factor), e.operands[1], factor);
+      case ir::Op::kMin: return Place(std::move(at), e.operands[0], factor);
+      case ir::Op::kMul:
+        if (expr(e.operands[1]).kind != Expr::Kind::kConstant) return at;
+        return Place(std::move(at), e.operands[0], factor * static_cast<int64_t>(expr(e.operands[1]).bits));
+      default: return at;
+    }
+  }
+
+  // --- memory ---
+
+  // memory: a buffer, or -1 - a local. axes: that the place goes by.
+  void Touch(int32_t memory, DType dtype, const Affine& index, const std::set<AxisId>& axes, size_t depth,
+             bool writes) {
+    MemoryAccess a;
+    a.memory = memory;
+    a.element = SizeOf(dtype);
+    a.body = nest_.BodyAt(depth);
+    a.writes = writes;
+    if (memory >= 0) {
+      const KernelBuffer& buffer = k_.buffers[static_cast<size_t>(memory)];
+      a.most = static_cast<double>(buffer.elements * SizeOf(buffer.dtype));
+    } else {
+      const codegen::Local& local = k_.locals[static_cast<size_t>(-1 - memory)];
+      a.most = static_cast<double>(local.size * SizeOf(local.dtype));
+    }
+    for (size_t d = 0; d < nest_.open().size(); ++d) {
+      const LoopNest::Loop& loop = nest_.open()[d];
+      if (d >= depth && !loop.is_code) continue;
+      const int64_t stride = index.coefficient(loop.stmt->axis) * a.element;
+      a.loops.push_back({loop.id, loop.trips, loop.times, stride, stride == 0 && axes.contains(loop.stmt->axis)});
+    }
+    accesses_.push_back(std::move(a));
   }
 
   void Accumulate(const Stmt& s) {
-    const DType dtype = k_.locals[static_cast<size_t>(s.local)].dtype;
-    const double one = Times(open_.size()) * PerElement(open_.size(), dtype);
-    if (!InRegisters(s.local)) {
-      stores_ += one;
-      if (s.combine != Combine::kSet) loads_ += one;
+    const codegen::Local& local = k_.locals[static_cast<size_t>(s.local)];
+    const Stmt* vector = nest_.Vector();
+    const double count = nest_.Count(), registers = nest_.Registers(vector, local.dtype);
+    Work& work = WorkOf(nest_.body());
+    if (nest_.IsInMemory(s.local)) {
+      const bool scatters = vector != nullptr && s.index.coefficient(vector->axis) > 1;
+      const double stores = count * (scatters ? kScatterLane * nest_.Lanes(vector) : registers);
+      work.stores += stores;
+      if (s.combine != Combine::kSet) work.loads += stores;
+      Touch(-1 - s.local, local.dtype, s.index, {}, nest_.open().size(), true);
+    } else {
+      work.registers[s.local] = Ceil(local.size * SizeOf(local.dtype) * 8, target_.vector_bits);
     }
     if (s.combine == Combine::kSet) return;
-    arithmetic_ += one;
-    // The chain: the innermost loop that comes back to the same element.
-    for (size_t d = open_.size(); d > 0; --d) {
-      const Stmt& loop = *open_[d - 1].stmt;
-      if (s.index.coefficient(loop.axis) != 0) continue;
-      if (loop.loop_kind == LoopKind::kUnrolled || !chains_.insert(&loop).second) break;
-      waits_ += open_[d - 1].times * static_cast<double>(target_.machine.fma_latency);
-      break;
+    work.arithmetic += (s.combine == Combine::kFmaPair ? kPairOps : 1) * count * registers;
+    Wait(s, &work);
+  }
+
+  // A loop that comes back to the same element waits for it.
+  void Wait(const Stmt& s, Work* work) {
+    double same = 1;  // sums of one element in an iteration
+    for (size_t d = nest_.open().size(); d > 0; --d) {
+      const LoopNest::Loop& loop = nest_.open()[d - 1];
+      const bool moves = s.index.coefficient(loop.stmt->axis) != 0;
+      if (loop.is_code) {
+        if (!moves && loop.stmt->loop_kind == LoopKind::kUnrolled) same *= loop.trips;
+        continue;
+      }
+      if (moves || loop.stmt->loop_kind == LoopKind::kVector) return;
+      const double latency =
+          static_cast<double>(target_.machine.fma_latency) + (nest_.IsInMemory(s.local) ? kForward : 0);
+      work->waits = std::max(work->waits, same * latency * nest_.bodies()[loop.body].iterations);
+      return;
     }
   }
 
   void Store(const Stmt& s) {
     const DType dtype = k_.buffers[static_cast<size_t>(s.buffer)].dtype;
-    const AxisId lane = Lane();
-    const bool scatters = lane >= 0 && s.index.coefficient(lane) != 1;
-    stores_ += Times(open_.size()) * (scatters ? 1 : PerElement(open_.size(), dtype));
-    std::set<AxisId> axes;
-    for (const auto& [axis, c] : s.index.terms) axes.insert(axis);
-    accesses_.push_back({open_, std::move(axes), 2.0 * static_cast<double>(SizeOf(dtype))});  // its line is read first
+    const Stmt* vector = nest_.Vector();
+    const std::set<AxisId> axes = s.dynamic < 0 ? std::set<AxisId>{} : nest_.NeedsOf(s.dynamic).axes;
+    const bool scatters = vector != nullptr && (s.index.coefficient(vector->axis) != 1 || axes.contains(vector->axis));
+    WorkOf(nest_.body()).stores +=
+        nest_.Count() * (scatters ? kScatterLane * nest_.Lanes(vector) : nest_.Registers(vector, dtype));
+    Touch(s.buffer, dtype, Place(s.index, s.dynamic, s.dynamic_stride), axes, nest_.open().size(), true);
   }
+
+  // --- statements ---
 
   // As deep as loops nest.
   void Body(const std::vector<Stmt>& body) {
     for (const Stmt& s : body) {
       for (const ExprId e : {s.a, s.b, s.dynamic, s.guard}) Value(e);
-      if (s.kind == Stmt::Kind::kAccumulate) Accumulate(s);
-      if (s.kind == Stmt::Kind::kStore) Store(s);
-      if (s.kind != Stmt::Kind::kLoop) continue;
-      const double trips = s.extent.is_constant() ? static_cast<double>(s.extent.value()) : 1;
-      const double times = Times(open_.size()) * Trips(s, trips);
-      const bool counts = s.loop_kind == LoopKind::kSerial || s.loop_kind == LoopKind::kVector;
-      if (counts) overhead_ += kLoopStep * times / static_cast<double>(std::max<int64_t>(s.width, 1));
-      open_.push_back({&s, trips, times});
-      Body(s.body);
-      open_.pop_back();
-    }
-  }
-
-  // On average: what a clip leaves of the loops that it counts from.
-  double Trips(const Stmt& s, double trips) const {
-    if (s.clip_total < 0 || s.clip_total >= kRuntimeRows) return trips;
-    double steps = 1;
-    for (const Loop& l : open_) {
-      const int64_t by = s.clip_base.coefficient(l.stmt->axis);
-      if (by != 0) steps *= l.trips;
-    }
-    return std::min(trips, std::max(static_cast<double>(s.clip_total) / steps, 1.0));
-  }
-
-  // Elements that an access touches in one run of its loops from `first` on.
-  static double Touched(const Access& a, size_t first) {
-    double n = 1;
-    for (size_t d = first; d < a.loops.size(); ++d) {
-      if (a.axes.contains(a.loops[d].stmt->axis)) n *= a.loops[d].trips;
-    }
-    return n;
-  }
-
-  // Cycles for what each cache does not hold.
-  double Traffic() const {
-    std::map<const Stmt*, double> footprints;
-    double all = 0;
-    for (const Access& a : accesses_) {
-      all += a.bytes * Touched(a, 0);
-      for (size_t d = 0; d < a.loops.size(); ++d) footprints[a.loops[d].stmt] += a.bytes * Touched(a, d);
-    }
-    const Machine& m = target_.machine;
-    const std::pair<int64_t, int64_t> levels[] = {
-        {m.l1_bytes, m.l2_rate}, {m.l2_bytes, m.l3_rate}, {m.l3_bytes, m.memory_rate}};
-    double cycles = 0;
-    for (const auto& [size, rate] : levels) {
-      if (all <= static_cast<double>(size)) break;  // it was there before
-      double bytes = 0;
-      for (const Access& a : accesses_) {
-        size_t d = 0;
-        while (d < a.loops.size() && footprints.at(a.loops[d].stmt) > static_cast<double>(size)) ++d;
-        bytes += a.bytes * Touched(a, d) * (d == 0 ? 1 : a.loops[d - 1].times);
+      switch (s.kind) {
+        case Stmt::Kind::kAccumulate: Accumulate(s); break;
+        case Stmt::Kind::kStore: Store(s); break;
+        case Stmt::Kind::kPrefetch: Prefetch(s); break;
+        case Stmt::Kind::kLoop: Loop(s); break;
+        case Stmt::Kind::kLocal:
+        case Stmt::Kind::kTree:
+        case Stmt::Kind::kTranspose: Whole(s); break;
+        case Stmt::Kind::kSort: break;
       }
-      cycles += bytes / static_cast<double>(rate);
     }
-    return cycles;
+  }
+
+  // One instruction a line, which is about a register.
+  void Prefetch(const Stmt& s) {
+    const DType dtype = k_.buffers[static_cast<size_t>(s.buffer)].dtype;
+    WorkOf(nest_.body()).loads += nest_.Count() * nest_.Registers(nest_.Vector(), dtype);
+  }
+
+  void Loop(const Stmt& s) {
+    const bool ends = s.clip_total >= 0 && s.loop_kind == LoopKind::kUnrolled;
+    if (ends) WorkOf(nest_.body()).lost += kMispredict * nest_.Ends(s);
+    if (!nest_.Enter(s)) return;
+    Body(s.body);
+    nest_.Leave();
+  }
+
+  // What is done with a local at once.
+  void Whole(const Stmt& s) {
+    const codegen::Local& local = k_.locals[static_cast<size_t>(s.local)];
+    const auto lanes = static_cast<double>(target_.lanes(SizeOf(local.dtype))), size = static_cast<double>(local.size);
+    const double count = nest_.Count();
+    Work& work = WorkOf(nest_.body());
+    if (s.kind == Stmt::Kind::kLocal && s.fill && nest_.IsInMemory(s.local))
+      work.stores += count * std::ceil(size / lanes);
+    // Halves to halves: a shuffle and an operation each.
+    if (s.kind == Stmt::Kind::kTree) work.arithmetic += count * (size / lanes + 2 * std::log2(std::min(lanes, size)));
+    if (s.kind == Stmt::Kind::kTranspose) work.arithmetic += count * size / lanes * std::log2(lanes);
+  }
+
+  double CyclesOf(const Work& w, const LoopNest::Body& body) const {
+    const Machine& m = target_.machine;
+    constexpr double kLoop = 2;  // a counter and a jump
+    const double all = w.arithmetic + w.loads + w.stores + w.others + kLoop * body.iterations;
+    const double ports =
+        std::max({w.arithmetic / static_cast<double>(m.fma_ports), w.loads / static_cast<double>(m.load_ports),
+                  w.stores / static_cast<double>(m.store_ports), all / kIssue});
+    int64_t registers = w.live + kTemporaries;
+    for (const auto& [local, n] : w.registers) registers += n;
+    const auto spilled = static_cast<double>(std::max<int64_t>(registers - target_.vector_registers, 0));
+    const double waits = w.waits * std::min(1.0, all / std::max(body.runs, 1.0) / kWindow);
+    const double busy = Overlapped(ports, waits, 1 - kClash) + (kLoopStep + kSpill * spilled) * body.iterations;
+    const double seldom = std::min(1.0, body.iterations / std::max(body.runs, 1.0) / kGuessed);
+    return Overlapped(busy, w.near, kHiddenNear) + w.lost + kMispredict * seldom * body.runs;
   }
 
   const Kernel& k_;
   const Target& target_;
-  const std::vector<Dependencies> needs_;  // by expression
-  std::map<const Stmt*, Dependencies> writes_;  // by loop: locals and buffers
-  std::vector<const Stmt*> around_;
-  std::vector<Loop> open_;
-  std::set<std::pair<const Stmt*, ExprId>> seen_;
-  std::set<const Stmt*> chains_;
-  std::vector<Access> accesses_;
-  double arithmetic_ = 0, loads_ = 0, stores_ = 0;  // instructions
-  double waits_ = 0, overhead_ = 0;  // cycles
+  LoopNest nest_;
+  std::set<std::pair<BodyId, ExprId>> seen_;
+  std::vector<MemoryAccess> accesses_;
+  std::vector<Work> works_;  // by body
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "absl/strings/str_format.h"
 #include "codegen/target/target.h"
 #include "codegen/tune/estimate.h"
+#include "codegen/tune/ranks.h"
 #include "codegen/tune/run.h"
 #include "ir/strings.h"
 #include "runtime/thread_pool.h"
@@ -25,35 +26,6 @@ constexpr double kGain = 0.97;          // of the time: what is less is noise
 constexpr double kMinShare = 0.005;   // of a run: cheaper kernels are left as they are
 constexpr int kFinalRounds = 7;
 constexpr size_t kMinRanked = 6;      // schedules of a kernel, for a rank correlation
-
-double MedianOf(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values.empty() ? 0 : values[values.size() / 2];
-}
-
-// Positions in ascending order, equal ones in the middle of theirs.
-std::vector<double> Ranks(const std::vector<double>& values) {
-  std::vector<double> ranks;
-  for (double x : values) {
-    double rank = 0;
-    for (double y : values) rank += y < x ? 1 : y == x ? 0.5 : 0;
-    ranks.push_back(rank);
-  }
-  return ranks;
-}
-
-// Spearman's: the correlation of the ranks; 0 if one of them is constant.
-double RankCorrelation(const std::vector<double>& a, const std::vector<double>& b) {
-  const std::vector<double> x = Ranks(a), y = Ranks(b);
-  const double mean = static_cast<double>(x.size()) / 2;  // of either: each pair adds 1 to both ranks together
-  double xy = 0, xx = 0, yy = 0;
-  for (size_t i = 0; i < x.size(); ++i) {
-    xy += (x[i] - mean) * (y[i] - mean);
-    xx += (x[i] - mean) * (x[i] - mean);
-    yy += (y[i] - mean) * (y[i] - mean);
-  }
-  return xx > 0 && yy > 0 ? xy / std::sqrt(xx * yy) : 0;
-}
 
 class Tuner {
  public:
@@ -88,6 +60,7 @@ class Tuner {
     std::deque<std::string> next;
     std::map<std::string, double> known;  // tried, or about to be: what they are estimated to take; < 0: not yet
     std::vector<double> estimated, measured;
+    std::vector<double> noise;  // of two measurements of the best one: their difference, a part of the lesser
   };
 
   absl::StatusOr<std::unique_ptr<CompiledModule>> Compile(const ScheduleBook& book, bool profile) {
@@ -196,7 +169,9 @@ class Tuner {
     if (!code.ok()) return code.status();
     std::map<std::string, double> best, tried;
     for (int round = 0; round < kRounds; ++round) {
-      if (absl::Status s = Measure(*best_, report_.book, &best); !s.ok()) return s;
+      std::map<std::string, double> again;
+      if (absl::Status s = Measure(*best_, report_.book, &again); !s.ok()) return s;
+      for (const auto& [problem, seconds] : again) KeepLeast(problem, seconds, &best);
       if (absl::Status s = Measure(**code, trial, &tried); !s.ok()) return s;
     }
     bool better = false;
@@ -226,14 +201,28 @@ class Tuner {
     return OrderNext();
   }
 
-  // The least seconds of each problem, kept where they were less before.
+  // Also what differed from it, for who asks how much that says.
+  void KeepLeast(const std::string& problem, double seconds, std::map<std::string, double>* least) {
+    const auto [it, added] = least->emplace(problem, seconds);
+    if (added) return;
+    const double lesser = std::min(it->second, seconds);
+    if (const auto p = problems_.find(problem); p != problems_.end() && lesser > 0) {
+      p->second.noise.push_back(std::abs(it->second - seconds) / lesser);
+    }
+    it->second = lesser;
+  }
+
+  // The least seconds of a call of each problem, kept where they were less before. Kernels that are equal share code
+  // until one of them has a schedule of its own: only calls compare.
   absl::Status Measure(const CompiledModule& code, const ScheduleBook& book, std::map<std::string, double>* least) {
     const auto runs = RunProgram(code, entry_, arguments_, runs_);
     if (!runs.ok()) return runs.status();
     if (absl::Status s = CheckOutcome(*runs, book); !s.ok()) return s;
     for (size_t k = 0; k < runs->kernels.size(); ++k) {
-      const auto [it, added] = least->emplace(code.program().kernels[k].problem, runs->kernels[k]);
-      if (!added) it->second = std::min(it->second, runs->kernels[k]);
+      if (runs->calls[k] == 0) continue;
+      const double seconds = runs->kernels[k] / static_cast<double>(runs->calls[k]);
+      const auto [it, added] = least->emplace(code.program().kernels[k].problem, seconds);
+      if (!added) it->second = std::min(it->second, seconds);
     }
     return absl::OkStatus();
   }
@@ -280,9 +269,11 @@ class Tuner {
     for (auto& [problem, p] : problems_) {
       logs += std::log(p.out.seconds_before / std::max(p.out.seconds_after, 1e-12));
       if (p.measured.size() < kMinRanked) continue;
-      p.out.rank_correlation = RankCorrelation(p.estimated, p.measured);
+      p.out.rank_correlation = RankCorrelation(p.estimated, p.measured, std::max(1 - kGain, MedianOf(p.noise)));
+      if (!p.out.rank_correlation) continue;
+      ++report_.ranked;
       weights += p.out.seconds_before;
-      sum += p.out.seconds_before * p.out.rank_correlation;
+      sum += p.out.seconds_before * *p.out.rank_correlation;
     }
     if (weights > 0) report_.rank_correlation = sum / weights;
     if (!problems_.empty()) report_.regret = std::exp(logs / static_cast<double>(problems_.size()));
@@ -313,16 +304,17 @@ absl::StatusOr<TuneReport> Tune(const ir::Module& module, const CompilerOptions&
 std::string ToString(const TuneReport& report) {
   std::string out;
   for (const TunedKernel& k : report.kernels) {
-    absl::StrAppendFormat(&out, "%10.3g us  %5.2fx  %3d tried, ranks %5.2f  %s%s%s\n", k.seconds_before * 1e6,
-                          k.seconds_before / std::max(k.seconds_after, 1e-12), k.tried, k.rank_correlation, k.name,
+    const std::string ranks = k.rank_correlation ? absl::StrFormat("%5.2f", *k.rank_correlation) : "    -";
+    absl::StrAppendFormat(&out, "%10.3g us  %5.2fx  %3d tried, ranks %s  %s%s%s\n", k.seconds_before * 1e6,
+                          k.seconds_before / std::max(k.seconds_after, 1e-12), k.tried, ranks, k.name,
                           k.after.empty() ? "" : ": ", k.after);
   }
   absl::StrAppendFormat(&out, "a run: %.4g us, was %.4g us (%.3fx); %d programs compiled%s\n",
                         report.seconds_after * 1e6, report.seconds_before * 1e6,
                         report.seconds_before / std::max(report.seconds_after, 1e-12), report.compiled,
                         report.complete ? ", nothing left to try" : "");
-  absl::StrAppendFormat(&out, "estimates: rank correlation %.2f; usual schedules: regret %.3f\n",
-                        report.rank_correlation, report.regret);
+  absl::StrAppendFormat(&out, "estimates: rank correlation %.2f of %d kernels; usual schedules: regret %.3f\n",
+                        report.rank_correlation, report.ranked, report.regret);
   return out;
 }
 

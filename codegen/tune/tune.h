@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,9 @@ struct TunedKernel {
   std::string name, before, after;  ///< schedules
   double seconds_before = 0, seconds_after = 0;  ///< of all its calls in one run, as last measured in turn
   int64_t tried = 0;
-  double rank_correlation = 0;  ///< Spearman's, of what was measured with what was estimated; 0: too few to say
+  /// Spearman's, of what was measured with what was estimated (ranks.h); nothing: too few were tried, or the machine
+  /// cannot tell them apart.
+  std::optional<double> rank_correlation = {};
 };
 
 struct TuneReport {
@@ -38,6 +41,7 @@ struct TuneReport {
   double seconds_before = 0, seconds_after = 0;  ///< of a run, medians in turn, without profiling
   int64_t compiled = 0;  ///< programs
   double rank_correlation = 0;  ///< of the kernels that have one, weighted by their time
+  int64_t ranked = 0;  ///< so many have one
   double regret = 1;  ///< time of the usual schedules over the best ones: geometric mean of the kernels
   bool complete = false;  ///< nothing was left to try
 };

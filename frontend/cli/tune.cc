@@ -33,7 +33,7 @@ Json ToJson(const codegen::TuneReport& report) {
                        {"seconds_before", k.seconds_before},
                        {"seconds", k.seconds_after},
                        {"tried", k.tried},
-                       {"rank_correlation", k.rank_correlation},
+                       {"rank_correlation", k.rank_correlation ? Json(*k.rank_correlation) : Json()},
                        {"schedule_before", k.before},
                        {"schedule", k.after.empty() ? k.before : k.after}});
   }
@@ -42,6 +42,7 @@ Json ToJson(const codegen::TuneReport& report) {
           {"compiled", report.compiled},
           {"complete", report.complete},
           {"rank_correlation", report.rank_correlation},
+          {"ranked", report.ranked},
           {"regret", report.regret},
           {"kernels", std::move(kernels)}};
 }

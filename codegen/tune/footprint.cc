@@ -1,0 +1,156 @@
+#include "codegen/tune/footprint.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <utility>
+
+namespace reel::codegen {
+namespace {
+
+constexpr int64_t kSetBytes = 4096;  // the sets of L1 are chosen by bits of an address below a page's size
+
+using Loops = std::vector<MemoryAccess::Loop>;
+
+// Loops from `first` on that move, the least strides first.
+std::vector<std::pair<double, double>> Strides(const Loops& loops, size_t first) {
+  std::vector<std::pair<double, double>> strides;  // and how often
+  for (size_t d = first; d < loops.size(); ++d) {
+    if (loops[d].stride != 0) strides.emplace_back(std::abs(static_cast<double>(loops[d].stride)), loops[d].trips);
+  }
+  std::sort(strides.begin(), strides.end());
+  return strides;
+}
+
+}  // namespace
+
+double MemoryAccess::Bytes(size_t first, int64_t line) const {
+  const auto one = static_cast<double>(line);
+  double run = static_cast<double>(element), runs = 1;
+  for (const auto& [stride, trips] : Strides(loops, first)) {
+    if (stride <= std::max(run, one))
+      run += stride * (trips - 1);
+    else
+      runs *= trips;
+  }
+  // Neighbours, nobody knows which: the windows of a convolution.
+  for (size_t d = first; d < loops.size(); ++d) {
+    if (loops[d].unknown) run *= loops[d].trips;
+  }
+  const double bytes = runs * (run < one && runs == 1 ? run : std::ceil(run / one) * one);
+  return most > 0 ? std::min(bytes, std::max(most, one)) : bytes;
+}
+
+double MemoryAccess::Sets(size_t first, int64_t line, int64_t set_bytes) const {
+  for (size_t d = first; d < loops.size(); ++d) {
+    if (loops[d].unknown) return 1;
+  }
+  const auto one = static_cast<double>(line);
+  double run = static_cast<double>(element), runs = 1;
+  int64_t step = set_bytes;  // runs begin at multiples of it
+  for (const auto& [stride, trips] : Strides(loops, first)) {
+    if (stride <= std::max(run, one)) {
+      run += stride * (trips - 1);
+    } else {
+      runs *= trips;
+      step = std::gcd(step, static_cast<int64_t>(stride));
+    }
+  }
+  const double places = std::min(runs, static_cast<double>(set_bytes) / static_cast<double>(std::max(step, line)));
+  return std::min(1.0, places * std::ceil(run / one) * one / static_cast<double>(set_bytes));
+}
+
+namespace {
+
+class Caches {
+ public:
+  Caches(const std::vector<MemoryAccess>& accesses, const Machine& machine) : accesses_(accesses), m_(machine) {}
+
+  std::vector<Traffic> Cycles() {
+    std::vector<Traffic> cycles(accesses_.size());
+    const std::pair<int64_t, int64_t> levels[] = {
+        {m_.l1_bytes, m_.l2_rate}, {m_.l2_bytes, m_.l3_rate}, {m_.l3_bytes, m_.memory_rate}};
+    for (const auto& [size, rate] : levels) {
+      first_ = size == m_.l1_bytes;
+      Measure();
+      if (whole_ <= static_cast<double>(size)) break;  // it was there before
+      for (const auto& [place, most] : Missed(static_cast<double>(size))) {
+        const auto [bytes, i] = most;
+        (first_ && !accesses_[i].writes ? cycles[i].near : cycles[i].far) += bytes / static_cast<double>(rate);
+      }
+    }
+    return cycles;
+  }
+
+ private:
+  // Whether a run of the loops from d on has more lines in its sets of L1 than these hold.
+  bool Conflicts(const MemoryAccess& a, size_t d) const {
+    return first_ && a.Bytes(d, m_.line_bytes) > a.Sets(d, m_.line_bytes, kSetBytes) * static_cast<double>(m_.l1_bytes);
+  }
+
+  // Of each loop, and of all. Of several accesses of one buffer the largest counts: they mostly are at one place.
+  void Measure() {
+    std::map<int32_t, std::map<int32_t, double>> room;  // by loop and memory
+    std::map<int32_t, double> all;
+    for (const MemoryAccess& a : accesses_) {
+      const auto keep = [&a](std::map<int32_t, double>* of, double bytes) {
+        double& most = (*of)[a.memory];
+        most = std::max(most, bytes);
+      };
+      keep(&all, a.Bytes(0, m_.line_bytes));
+      for (size_t d = 0; d < a.loops.size(); ++d) keep(&room[a.loops[d].id], a.Bytes(d, m_.line_bytes));
+    }
+    const auto sum = [](const std::map<int32_t, double>& of) {
+      double bytes = 0;
+      for (const auto& [memory, n] : of) bytes += n;
+      return bytes;
+    };
+    rooms_.clear();
+    for (const auto& [loop, of] : room) rooms_[loop] = sum(of);
+    whole_ = sum(all);
+  }
+
+  // How often the loops outside of `passes` come back to the same memory.
+  static double Repeats(const MemoryAccess& a, size_t passes) {
+    double repeats = 1;
+    for (size_t d = 0; d < passes; ++d) {
+      if (a.loops[d].stride == 0 && !a.loops[d].unknown) repeats *= a.loops[d].trips;
+    }
+    return repeats;
+  }
+
+  // Bytes that come from beyond a cache of this size, and for whom, by memory and the loop that they pass through: what
+  // one access has brought is there for the others.
+  std::map<std::pair<int32_t, int32_t>, std::pair<double, size_t>> Missed(double size) const {
+    std::map<std::pair<int32_t, int32_t>, std::pair<double, size_t>> missed;
+    for (size_t i = 0; i < accesses_.size(); ++i) {
+      const MemoryAccess& a = accesses_[i];
+      size_t d = 0;
+      while (d < a.loops.size() && (rooms_.at(a.loops[d].id) > size || Conflicts(a, d))) ++d;
+      // Lines stay from one iteration of the loop around these to the next: a run of it brings each once.
+      const size_t passes = d == 0 ? 0 : d - 1;
+      const double runs = passes == 0 ? 1 : a.loops[passes - 1].times;
+      double once = a.Bytes(passes, m_.line_bytes) * runs;
+      if (a.most > 0) once = std::min(once, std::max(a.most, static_cast<double>(m_.line_bytes)) * Repeats(a, passes));
+      const double bytes = (a.writes ? 2 : 1) * once;
+      auto& most = missed[{a.memory, a.loops.empty() ? -1 : a.loops[passes].id}];
+      if (bytes > most.first) most = {bytes, i};
+    }
+    return missed;
+  }
+
+  const std::vector<MemoryAccess>& accesses_;
+  const Machine& m_;
+  bool first_ = true;
+  std::map<int32_t, double> rooms_;
+  double whole_ = 0;
+};
+
+}  // namespace
+
+std::vector<Traffic> TrafficCycles(const std::vector<MemoryAccess>& accesses, const Machine& machine) {
+  return Caches(accesses, machine).Cycles();
+}
+
+}  // namespace reel::codegen
