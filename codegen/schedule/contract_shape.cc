@@ -226,6 +226,7 @@ void TakeWholeGroups(const ContractShape& shape, const Tuning& tuning, ContractT
 }
 
 constexpr int64_t kMaxTableBytes = 128 << 10;  // of a block's sums on the stack
+constexpr int64_t kShallow = 32;  // elements of a depth whose products take no longer than a table of their sums
 
 // Rows that it may have.
 int64_t RowsOfTable(const ContractShape& shape, const ContractTiles& t, int64_t element_bytes) {
@@ -237,6 +238,13 @@ int64_t RowsOfTable(const ContractShape& shape, const ContractTiles& t, int64_t 
 struct WantedRows {
   int64_t tile = 0, block = 0;
 };
+
+// Whether a product is over before a table of its sums is written and read: blocks of the last axis alone, whose rows
+// are evenly apart, need none.
+bool IsShallow(const ContractShape& shape, const ContractTiles& t, const Tuning& tuning) {
+  return !t.pack && !shape.sums && !shape.long_epilogue && shape.depth <= kShallow &&
+         shape.rows.back().extent >= tuning.matmul_min_rows;
+}
 
 // Blocks of rows and tiles of at most so many, for panels of t->lanes.
 void BlockRows(const ContractShape& shape, const Target& target, int64_t element_bytes, int64_t most,
@@ -254,7 +262,8 @@ void BlockRows(const ContractShape& shape, const Target& target, int64_t element
   wanted = std::min(wanted, RowsOfTable(shape, *t, element_bytes));
   t->axis = shape.rows.size() - 1;
   const auto share = [&]() -> int64_t { return t->pack ? 1 : PiecesToShare(shape, t->axis, tuning); };
-  while (t->axis > 0 && t->inner * shape.rows[t->axis].extent <= wanted && share() == 1) {
+  const bool one_axis = asked.block == 0 && IsShallow(shape, *t, tuning);
+  while (!one_axis && t->axis > 0 && t->inner * shape.rows[t->axis].extent <= wanted && share() == 1) {
     t->inner *= shape.rows[t->axis--].extent;
   }
   const int64_t extent = shape.rows[t->axis].extent, fits = std::max<int64_t>(wanted / t->inner, 1);

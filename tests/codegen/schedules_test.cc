@@ -92,5 +92,23 @@ TEST(Books, LinesThatAreNoneAreCounted) {
   EXPECT_EQ(ScheduleBook::Parse("", "b").ignored(), 0);
 }
 
+// A table of sums costs more than a few products: blocks are rows of the image, straight to the result. Deep products
+// take blocks of several rows, whose places are looked up.
+TEST(Schedules, ShallowConvolutionsNeedNoTableOfSums) {
+  const auto schedule = [](int64_t channels) {
+    const Program p = PlanFunctions(
+        StrCat("func @f(%x: f32[2,58,58,1,", channels, "], %w: f32[3,3,1,", channels,
+               ",64]) -> (f32[2,56,56,1,64]) {\n  %0 = conv %x, %w {a_dilation=[1,1], b_dilation=[1,1], high=[0,0], "
+               "low=[0,0], strides=[1,1]} : f32[2,56,56,1,64]\n  return %0\n}"));
+    const auto is_product = [](const Kernel& k) { return k.schedule.starts_with("matmul"); };
+    const auto product = std::find_if(p.kernels.begin(), p.kernels.end(), is_product);
+    return product == p.kernels.end() ? "" : product->schedule;
+  };
+  EXPECT_NE(schedule(2).find(" direct=1"), std::string::npos) << schedule(2);
+  EXPECT_NE(schedule(2).find(" mc=56"), std::string::npos) << schedule(2);
+  EXPECT_NE(schedule(8), "");
+  EXPECT_EQ(schedule(8).find(" direct="), std::string::npos) << schedule(8);
+}
+
 }  // namespace
 }  // namespace reel::codegen
