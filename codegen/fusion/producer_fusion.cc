@@ -102,7 +102,7 @@ class ProducerFuser {
       const auto& view = out_.views[o.index()];
       if (view && out_.kernel_of[view->base.index()] != s) continue;
       const Node* node = f_.producer(o);
-      if (node == nullptr || IsStackStep(f_, *node)) return false;
+      if (node == nullptr || StackStepOf(f_, *node)) return false;
       const bool plain = Info(node->op).Has(ir::kElementwise) || node->op == Op::kBroadcast || node->op == Op::kReshape;
       if (!plain) return false;
       stack.insert(stack.end(), node->operands.begin(), node->operands.end());

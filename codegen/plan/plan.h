@@ -173,8 +173,11 @@ bool IsWhole(const ir::Function& function, ir::Value v, const View& view);
 bool IsUniformConstant(const ir::Function& function, ir::Value v);
 /// Extents of axes that maps unroll where positions along them choose what is computed.
 constexpr int64_t kMaxUnrolled = 16;
-/// select(iota == constant, a, b) along an axis of at most kMaxUnrolled elements.
-bool IsStackStep(const ir::Function& function, const ir::Node& node);
+/// select(iota == constant, a, b) along an axis of at most kMaxUnrolled elements: a at this position, b elsewhere.
+struct StackStep {
+  int64_t axis = 0, position = 0;  ///< position: of no element, if the constant is none
+};
+std::optional<StackStep> StackStepOf(const ir::Function& function, const ir::Node& node);
 /// Ops that only rename indices: reshape, transpose, slice, broadcast, reverse, window.
 bool IsView(ir::Op op);
 /// True if every extent of `from` is a run of `to`'s extents: the index into from is affine in the index into to.

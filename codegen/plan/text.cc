@@ -137,7 +137,8 @@ class PlanParser {
     int64_t values = 0, planned = 0;
     r_.Advance();
     if (!Number(&values) || !r_.ExpectWord("planned") || !Number(&planned)) return;
-    if (values > kMaxValues || planned > values) return void(r_.Fail("as many values as a function has"));
+    if (values < 0 || values > kMaxValues || planned < 0 || planned > values)
+      return void(r_.Fail("as many values as a function has"));
     const auto n = static_cast<size_t>(values), m = static_cast<size_t>(planned);
     plan_.materialized.assign(n, false);
     plan_.stored.assign(n, false);

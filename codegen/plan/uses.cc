@@ -17,7 +17,7 @@ bool HasEffect(Op op) { return Info(op).Has(ir::kControl) || ir::IsCheck(op) || 
 // short axis, which ScheduleMap unrolls. So what only parts of one stack read is computed once, in its kernel.
 int32_t StackOf(const ir::Function& f, const Uses& uses, const Node& node, size_t operand) {
   const int32_t above = uses.stack[node.result().index()];
-  if (!IsStackStep(f, node)) {
+  if (!StackStepOf(f, node)) {
     const bool repeats = node.op == Op::kBroadcast && above >= 0;
     return repeats || Info(node.op).Has(ir::kElementwise) ? std::max(above, Uses::kNoStack) : Uses::kNoStack;
   }

@@ -147,12 +147,19 @@ bool IsRowMajor(const View& view, const Shape& shape) {
   return true;
 }
 
-bool IsStackStep(const ir::Function& f, const Node& node) {
+std::optional<StackStep> StackStepOf(const ir::Function& f, const Node& node) {
   const Node* here = node.op == Op::kSelect ? f.producer(node.operands[0]) : nullptr;
-  if (!here || here->op != Op::kEqual || !IsUniformConstant(f, here->operands[1])) return false;
+  if (!here || here->op != Op::kEqual || !IsUniformConstant(f, here->operands[1])) return std::nullopt;
   const Node* iota = f.producer(here->operands[0]);
-  if (!iota || iota->op != Op::kIota) return false;
-  return f.type(iota->result()).shape.dim(static_cast<int>(iota->attr<int64_t>("axis"))) <= kMaxUnrolled;
+  if (!iota || iota->op != Op::kIota) return std::nullopt;
+  const auto axis = iota->attr<int64_t>("axis");
+  const auto& [dtype, shape] = f.type(iota->result());
+  if (shape.dim(static_cast<int>(axis)) > kMaxUnrolled || IsComplex(dtype)) return std::nullopt;
+  const Node* constant = f.producer(here->operands[1]);
+  if (constant->op != Op::kConstant) constant = f.producer(constant->operands[0]);
+  const auto& value = constant->attr<ir::Literal>("value");
+  const bool whole = !IsFloat(dtype) || static_cast<double>(value.AsInt(0)) == value.AsDouble(0);
+  return StackStep{axis, whole ? value.AsInt(0) : -1};
 }
 
 bool IsWhole(const ir::Function& function, ir::Value v, const View& view) {

@@ -26,13 +26,6 @@ uint64_t ScalarBits(const ir::Literal& literal) {
   return bits;
 }
 
-// The value of all elements of a constant, or of one that is broadcast.
-int64_t UniformInteger(const ir::Function& f, Value v) {
-  const Node* node = f.producer(v);
-  if (node->op != Op::kConstant) node = f.producer(node->operands[0]);
-  return node->attr<ir::Literal>("value").AsInt(0);
-}
-
 Expr ScalarExpr(const ir::Literal& literal) { return {.dtype = literal.dtype(), .bits = ScalarBits(literal)}; }
 
 // A scalar of no bits.
@@ -251,12 +244,9 @@ ExprId ExprBuilder::Compute(Value v, const Index& index) {
     default: break;
   }
   // An elementwise op: VerifyPlan refuses others.
-  if (IsStackStep(f_, node)) {  // at a position that is known, the part alone
-    const Node& here = *f_.producer(node.operands[0]);
-    const Node& iota = *f_.producer(here.operands[0]);
-    const Affine& at = index[static_cast<size_t>(iota.attr<int64_t>("axis"))];
-    if (at.terms.empty())
-      return Build(node.operands[at.constant == UniformInteger(f_, here.operands[1]) ? 1 : 2], index);
+  if (const auto step = StackStepOf(f_, node)) {  // at a position that is known, the part alone
+    const Affine& at = index[static_cast<size_t>(step->axis)];
+    if (at.terms.empty()) return Build(node.operands[at.constant == step->position ? 1 : 2], index);
     for (const auto& [axis, coefficient] : at.terms) choices_.insert(axis);
   }
   Expr e{.kind = Expr::Kind::kOp, .dtype = f_.type(v).dtype, .op = node.op};

@@ -43,7 +43,7 @@ class ExprBuilder {
   void SetRoot(ir::Value root, ExprId expr);
   /// Forgets what was built: for another set of axes.
   void Clear() { memo_.clear(); }
-  /// Axes along which the position chose between parts of a stack (IsStackStep).
+  /// Axes along which the position chose between parts of a stack (StackStepOf).
   const std::set<AxisId>& choices() const { return choices_; }
   /// The axis goes from 0 to here: guards of padding that always or never hold are left out.
   void SetExtent(AxisId axis, int64_t extent) { extents_[axis] = extent; }

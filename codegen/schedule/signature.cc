@@ -119,6 +119,10 @@ class Writer {
       std::visit([this](const auto& x) { AddAttribute(x); }, value);
     }
     Refer(std::vector<Value>(node->operands.begin(), node->operands.end()));
+    if (const auto step = StackStepOf(f_, *node)) {  // schedules know it though the condition may be memory
+      Add(step->axis);
+      Add(step->position);
+    }
   }
 
   void AddAttribute(int64_t x) { Add(x); }

@@ -133,14 +133,16 @@ class RandomArrays {
     return b_.Scatter(kOps[Below(6)], to, Indices({Extent(axis)}, Extent(axis)), x, axis);
   }
 
-  // Parts side by side along a short axis: select(iota == k, part, ...).
+  // Parts side by side along a short axis: select(iota == k, part, ...). Of no element, if k is no whole number.
   Value Stacked(Value x) {
     const int axis = Below(3);
     const int64_t n = std::min<int64_t>(Extent(axis), 5);
-    const Value at = b_.Iota(kInt32, shape_, axis);
+    const bool odd = Below(6) == 0;
+    const Value at = b_.Iota(odd ? kFloat32 : kInt32, shape_, axis);
     Value out = x;
     for (int64_t k = 0; k < n; ++k) {
-      const Value here = b_.Equal(at, b_.ScalarLike(at, static_cast<double>(k)));
+      const Value here = b_.Equal(at, b_.ScalarLike(at, static_cast<double>(k) + (odd && Below(2) ? 0.5 : 0)));
+      if (Below(4) == 0) results_.push_back(here);
       out = b_.Select(here, Map(Below(2) ? x : Array()), out);
     }
     return out;
