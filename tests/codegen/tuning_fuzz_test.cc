@@ -83,7 +83,8 @@ void Check(uint32_t seed) {
   ASSERT_TRUE(program.ok()) << "seed " << seed << ": " << program.status() << "\n" << PrintTarget(target);
   ExpectSameFromBook(graph, target, seed);
   const auto plain = Run(graph, *std::move(unfused), target, 0, false);
-  const auto tuned = Run(graph, *std::move(program), target, 2, seed % 2 == 0);
+  const int level = seed / 2 % 2 == 0 ? 2 : 0;  // of LLVM: level 2 takes twice as long, and plans do not know it
+  const auto tuned = Run(graph, *std::move(program), target, level, seed % 2 == 0);
   ASSERT_TRUE(plain.ok()) << "seed " << seed << ": " << plain.status();
   ASSERT_TRUE(tuned.ok()) << "seed " << seed << ": " << tuned.status() << "\n" << PrintTarget(target);
   ASSERT_EQ(plain->size(), tuned->size());
