@@ -34,6 +34,13 @@ Shape BlocksOf(const ir::Function& f, const Tuning& tuning, const PlanGraph& pla
              : Shape{};
 }
 
+// How many times as long as to read and add an element it takes to compute one: four operations go with a read.
+int64_t WeightOfElement(const PlanGraph& plan, const KernelPlan& group) {
+  int64_t cycles = plan.cost[group.root.index()];
+  for (Value v : group.producer) cycles += plan.cost[v.index()];
+  return std::max<int64_t>(cycles / 4, 1);
+}
+
 // What the first of two kernels leaves to the second; of rank 0: one kernel does it.
 Shape PartialsOf(const ir::Function& f, const Tuning& tuning, const PlanGraph& plan, const KernelPlan& group) {
   if (group.kind() == KernelKind::kMatmul) return BlocksOf(f, tuning, plan, group);
@@ -41,8 +48,11 @@ Shape PartialsOf(const ir::Function& f, const Tuning& tuning, const PlanGraph& p
   const ir::Node& node = *f.producer(group.root);
   const Shape &from = f.type(node.operands[0]).shape, &to = f.type(group.root).shape;
   if (to.size() == 1) {
-    return from.size() >= tuning.two_stage_min_blocks * kReducedBlock ? Shape{Ceil(from.size(), kReducedBlock)}
-                                                                      : Shape{};
+    const int64_t blocks = Ceil(from.size(), kReducedBlock);
+    // So many blocks of bare additions: of what takes longer, fewer are as much work.
+    const int64_t least = Ceil(tuning.two_stage_min_blocks * kReducedBlock, WeightOfElement(plan, group));
+    const bool pays = blocks > 1 && from.size() >= least;
+    return pays ? Shape{blocks} : Shape{};
   }
   // Rows of several axes: one axis before them is reduced.
   const auto& axes = node.attr<std::vector<int64_t>>("axes");

@@ -76,6 +76,14 @@ const std::map<std::string, Case>& Cases() {
           return Tensors{y, *tape.Gradient(y, x)};
         },
         {300000}}},
+      {"few_blocks_with_gradient",
+       {[](const Tensor& x) {
+          GradientTape tape;
+          tape.Watch(x);
+          const Tensor y = ReduceSum(Tanh(x) * Exp(x));
+          return Tensors{y * 2.0, *tape.Gradient(y, x)};
+        },
+        {4 * 4096 - 1}}},
   };
   return *cases;
 }
@@ -154,6 +162,20 @@ TEST(Sums, AreMadeBesideTheGradient) {
   ASSERT_EQ(p.kernels.size(), 2u) << ToString(p);
   EXPECT_EQ(p.kernels[0].chunks(), 64) << ToString(p);
   EXPECT_EQ(p.arena_bytes, 4 * 256) << ToString(p);
+}
+
+// What counts is work: seven blocks of exp are shared, 31 of bare numbers are not, nor is what is one block.
+TEST(Sums, FewBlocksOfAFunctionAreShared) {
+  const auto kernels = [](const std::string& n, const std::string& op) {
+    return PlanFunctions("func @f(%x: f32[" + n + "]) -> (f32[]) {\n  %0 = " + op + " %x : f32[" + n +
+                         "]\n  %1 = reduce_sum %0 {axes=[0]} : f32[]\n  return %1\n}")
+        .kernels.size();
+  };
+  EXPECT_EQ(kernels("28672", "exp"), 2u);
+  EXPECT_EQ(kernels("8192", "exp"), 1u);
+  EXPECT_EQ(kernels("4096", "digamma"), 1u);
+  EXPECT_EQ(kernels("131071", "abs"), 1u);
+  EXPECT_EQ(kernels("131072", "abs"), 2u);
 }
 
 }  // namespace
