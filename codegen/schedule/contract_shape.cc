@@ -246,6 +246,19 @@ bool IsShallow(const ContractShape& shape, const ContractTiles& t, const Tuning&
          shape.rows.back().extent >= tuning.matmul_min_rows;
 }
 
+// Rows of a block of a product so small that fewer chunks are worth their while than it has blocks: as many blocks as
+// chunks, of whole tiles, so that threads end together. 64 rows in tiles of 6 are 6 and 5 tiles, not 4, 4 and 3. 0: it
+// is not so.
+int64_t RowsOfChunk(const ContractShape& shape, const Tuning& tuning, int64_t pieces, int64_t tile) {
+  if (!shape.outer.empty() || shape.rows.size() != 1 || shape.sums) return 0;
+  const int64_t rows = shape.rows[0].extent;
+  const double work = static_cast<double>(rows) * static_cast<double>(shape.lane.extent) *
+                      static_cast<double>(Ceil(shape.depth, 2));  // as Parallelize has it
+  const double chunks = work / static_cast<double>(tuning.chunk_cycles);
+  if (chunks < 2 || chunks >= static_cast<double>(pieces)) return 0;
+  return RoundUp(Ceil(rows, static_cast<int64_t>(chunks)), tile);
+}
+
 // Blocks of rows and tiles of at most so many, for panels of t->lanes.
 void BlockRows(const ContractShape& shape, const Target& target, int64_t element_bytes, int64_t most,
                const WantedRows& asked, ContractTiles* t) {
@@ -278,6 +291,10 @@ void BlockRows(const ContractShape& shape, const Target& target, int64_t element
     }
   }
   t->block = Ceil(extent, pieces);
+  if (const int64_t rows = RowsOfChunk(shape, tuning, pieces, most);
+      asked.block == 0 && !t->pack && !t->whole_rows &&
+      rows <= std::min(most_rows, RowsOfTable(shape, *t, element_bytes)))
+    t->block = std::max(t->block, rows);
   if (const int64_t granule = tuning.matmul_fused_rows;
       asked.block == 0 && granule % most == 0 && !t->whole_rows && MakesRows(shape, *t, target, element_bytes)) {
     t->rows = most;
