@@ -8,6 +8,7 @@ eagerly: add_*).
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -56,7 +57,7 @@ def train(w: workloads.Workload, loss_of: Callable[..., Tensor]) -> harness.Case
         optimizer.apply(tape.gradient(loss, trained), trained)
         return loss
 
-    return harness.Case(lambda: step(*data))
+    return harness.Case(functools.partial(step, *data))
 
 
 def gradient(w: workloads.Workload, loss_of: Callable[[Tensors], Tensor]) -> harness.Case:
@@ -73,14 +74,14 @@ def gradient(w: workloads.Workload, loss_of: Callable[[Tensors], Tensor]) -> har
             loss = loss_of(by_name)
         return loss, tape.gradient(loss, sources)
 
-    return harness.Case(lambda: step(*given))
+    return harness.Case(functools.partial(step, *given))
 
 
 def forward(w: workloads.Workload, f: Callable[..., Tensor]) -> harness.Case:
     dtype = reel.bfloat16 if w.dtype == "bfloat16" else None
     given = [reel.asarray(v) if dtype is None else reel.astype(v, dtype) for v in w.params.values()]
     step = f if w.hp.get("eager_only") else reel.function(f)
-    return harness.Case(lambda: step(*given))
+    return harness.Case(functools.partial(step, *given))
 
 
 # ---- models ---------------------------------------------------------------
@@ -222,7 +223,7 @@ def adam_update(w: workloads.Workload) -> harness.Case:
     def step(*gradients: Tensor) -> None:
         optimizer.apply(list(gradients), p)
 
-    return harness.Case(lambda: step(*gradients), lambda: p)
+    return harness.Case(functools.partial(step, *gradients), lambda: p)
 
 
 def gmm(w: workloads.Workload) -> harness.Case:
