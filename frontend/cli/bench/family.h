@@ -46,6 +46,7 @@ std::vector<Entry> IntegrationWorkloads();  ///< rk4_*
 std::vector<Entry> LayerWorkloads();        ///< attention_*, vocab_loss, norm_gelu
 std::vector<Entry> ElementwiseWorkloads();  ///< ew_*, adam_*
 std::vector<Entry> MixtureWorkloads();      ///< gmm_*
+std::vector<Entry> KernelWorkloads();       ///< top_k_*, sort_*, upsample_*
 std::vector<Entry> SmallWorkloads();        ///< add_*, matmul_*, bmm_64x64, chain1000, ...
 
 using Loss = std::function<Tensor(const std::vector<Tensor>& inputs)>;

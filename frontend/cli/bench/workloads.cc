@@ -13,8 +13,9 @@ constexpr char kLarge[] = "gpt2_124m";
 const std::vector<Entry>& Entries() {
   static const std::vector<Entry> entries = [] {
     std::vector<Entry> all;
-    for (const auto& family : {DenseWorkloads(), ConvWorkloads(), SequenceWorkloads(), IntegrationWorkloads(),
-                               LayerWorkloads(), ElementwiseWorkloads(), MixtureWorkloads(), SmallWorkloads()}) {
+    for (const auto& family :
+         {DenseWorkloads(), ConvWorkloads(), SequenceWorkloads(), IntegrationWorkloads(), LayerWorkloads(),
+          ElementwiseWorkloads(), MixtureWorkloads(), KernelWorkloads(), SmallWorkloads()}) {
       all.insert(all.end(), family.begin(), family.end());
     }
     return all;
