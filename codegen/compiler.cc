@@ -13,12 +13,12 @@
 #include <utility>
 
 #include "codegen/aot/names.h"
+#include "codegen/aot/sized.h"
 #include "codegen/backend.h"
 #include "codegen/cache/code_cache.h"
 #include "codegen/jit/jit.h"
 #include "codegen/program/compile_bytes.h"
 #include "codegen/program/plan.h"
-#include "codegen/program/sized.h"
 #include "codegen/schedule/book.h"
 #include "codegen/target/cpuid.h"
 #include "ir/file/folder.h"

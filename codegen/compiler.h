@@ -30,7 +30,7 @@ struct CompilerOptions {
   std::vector<InPlace> in_place = {};  ///< PlanOptions, of Compile
   std::string dump_to;       ///< folder for program text, LLVM IR and assembly; empty = none
   std::string cache_dir;     ///< machine code is kept and looked for there; empty = nowhere
-  /// Of an object: values of symbolic extents by name (program/sized.h); modules that are compiled here have none.
+  /// Of an object: values of symbolic extents by name (aot/sized.h); modules that are compiled here have none.
   std::vector<std::pair<std::string, int64_t>> extents;
   std::shared_ptr<const ScheduleBook> schedules = {};  ///< PlanOptions; null: as usual
   bool list_schedules = false;                          ///< PlanOptions

@@ -1,10 +1,8 @@
-#include "codegen/fusion/early_updates.h"
-
 #include <algorithm>
 #include <set>
-#include <utility>
 
-#include "codegen/fusion/renumber.h"
+#include "codegen/fusion/fusion.h"
+#include "codegen/plan/order.h"
 #include "codegen/plan/view.h"
 #include "ir/hash_map.h"
 
@@ -49,43 +47,39 @@ class EarlyUpdates {
     for (size_t g = 0; g < early_.size(); ++g) {  // those that wait for each other
       if (early_[g] && !done_.contains(g)) Append(g);
     }
-    Reorder();
+    ReorderKernels(order_, &out_);
   }
 
  private:
   Value NewValue(const InPlace& update) const { return f_.results()[static_cast<size_t>(update.result)]; }
 
-  std::vector<Value> Leaves(const KernelPlan& group) const {
+  std::vector<Value> Leaves(const KernelPlan& kernel) const {
     std::vector<Value> leaves;
     const auto add = [&](Value v) {
       for (Value leaf : LeavesOf(f_, out_, v)) leaves.push_back(leaf);
     };
-    group.VisitMembers(add);
-    for (const auto& [root, to] : group.Partials()) add(root);
-    std::sort(leaves.begin(), leaves.end());
-    leaves.erase(std::unique(leaves.begin(), leaves.end()), leaves.end());
+    kernel.VisitMembers(add);
+    for (const auto& [root, to] : kernel.Partials()) add(root);
+    SortUnique(&leaves);
     return leaves;
   }
 
   // Values that others write a part of: what reads them stays in front of that.
   void FindOverwritten() {
-    for (const KernelPlan& group : out_.kernels) {
-      if (!WritesPart(group)) continue;
-      const Value to = f_.producer(group.root)->operands[0];
+    for (const KernelPlan& kernel : out_.kernels) {
+      if (!kernel.WritesPart()) continue;
+      const Value to = f_.producer(kernel.root)->operands[0];
       const auto& view = out_.views[to.index()];
       overwritten_.insert(view ? view->base.id : to.id);
     }
   }
-  static bool WritesPart(const KernelPlan& group) {
-    return group.kind() == KernelKind::kScatter || group.kind() == KernelKind::kUpdate;
-  }
 
   // Updates of variables, and what only these read if it is little beside what it is made of: sums.
   bool IsEarly(size_t g) const {
-    const KernelPlan& group = out_.kernels[g];
-    if (WritesPart(group)) return false;
+    const KernelPlan& kernel = out_.kernels[g];
+    if (kernel.WritesPart()) return false;
     if (!std::all_of(users_[g].begin(), users_[g].end(), [this](size_t u) { return early_[u]; })) return false;
-    const std::vector<Value> leaves = Leaves(group);
+    const std::vector<Value> leaves = Leaves(kernel);
     if (std::any_of(leaves.begin(), leaves.end(), [this](Value v) { return overwritten_.contains(v.id); }))
       return false;
     int64_t stored = 0, read = 0;
@@ -95,14 +89,14 @@ class EarlyUpdates {
       stored += f_.type(v).bytes();
       updates = updates && is_state_[v.index()];
     };
-    group.VisitMembers(visit);
+    kernel.VisitMembers(visit);
     if (users_[g].empty()) return updates;
-    for (const auto& [root, to] : group.Partials()) visit(to);
+    for (const auto& [root, to] : kernel.Partials()) visit(to);
     for (Value v : leaves) read += f_.type(v).bytes();
     return tuning_.early_update_ratio * stored <= std::max(read, tuning_.early_update_bytes);
   }
 
-  // What early groups wait for: their inputs, and readers of the variables that they write over.
+  // What early kernels wait for: their inputs, and readers of the variables that they write over.
   void FindMissing() {
     std::vector<std::vector<size_t>> readers(static_cast<size_t>(f_.num_parameters()));
     for (size_t g = 0; g < early_.size(); ++g) {
@@ -130,7 +124,7 @@ class EarlyUpdates {
   }
 
   void Append(size_t g) {
-    order_.push_back(g);
+    order_.push_back(static_cast<int>(g));
     done_.insert(g);
     for (size_t s : successors_[g]) {
       if (--missing_[s] == 0) ready_.insert(s);
@@ -156,24 +150,16 @@ class EarlyUpdates {
     }
   }
 
-  void Reorder() {
-    std::vector<int> position(order_.size());
-    for (size_t i = 0; i < order_.size(); ++i) position[order_[i]] = static_cast<int>(i);
-    std::vector<KernelPlan> groups;
-    for (size_t g : order_) groups.push_back(std::move(out_.kernels[g]));
-    ReplaceKernels(&out_, std::move(groups), position);
-  }
-
   const ir::Function& f_;
   const Tuning& tuning_;
   PlanGraph& out_;
   HashSet<int32_t> overwritten_;
   std::vector<bool> early_;
-  std::vector<int> missing_;  // by early group: what it still waits for
+  std::vector<int> missing_;  // by early kernel: what it still waits for
   std::vector<std::vector<size_t>> users_, successors_;
   std::vector<InPlace> updates_;  // a variable's parameter and its new value
   std::vector<bool> is_state_;  // by value: a variable's new value
-  std::vector<size_t> order_;
+  std::vector<int> order_;
   std::set<size_t> ready_;
   HashSet<size_t> done_;
 };

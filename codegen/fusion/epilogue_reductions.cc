@@ -1,9 +1,7 @@
-#include "codegen/fusion/epilogue_reductions.h"
-
 #include <algorithm>
-#include <utility>
 
-#include "codegen/fusion/renumber.h"
+#include "codegen/fusion/fusion.h"
+#include "codegen/plan/order.h"
 #include "codegen/plan/rules.h"
 #include "codegen/plan/view.h"
 #include "codegen/schedule/contract_shape.h"
@@ -23,7 +21,7 @@ class EpilogueReductionFuser {
     if (std::all_of(into_.begin(), into_.end(), [](int p) { return p < 0; })) return;
     for (size_t g = 0; g < out_.kernels.size(); ++g) {
       if (into_[g] < 0) continue;
-      auto& joined = out_.kernels[static_cast<size_t>(into_[g])].Get<MatmulKernel>().row_reductions;
+      auto& joined = out_.kernel(into_[g]).Get<MatmulKernel>().row_reductions;
       for (const PartialReduction& r : out_.kernels[g].Partials()) joined.push_back(r);
     }
     FindStored();
@@ -31,13 +29,13 @@ class EpilogueReductionFuser {
   }
 
  private:
-  // The product's group that can do what this one does, which is nothing but sums over rows; -1: none. They are of one
-  // value: groups share rows for what they all read, and each of these reads nothing else.
-  int ProductOf(const KernelPlan& group) const {
-    const bool sums = group.kind() == KernelKind::kReduce || group.kind() == KernelKind::kRowWise;
-    const std::vector<PartialReduction> partials = group.Partials();
+  // The product's kernel that can do what this one does, which is nothing but sums over rows; -1: none. They are of one
+  // value: kernels share rows for what they all read, and each of these reads nothing else.
+  int ProductOf(const KernelPlan& kernel) const {
+    const bool sums = kernel.kind() == KernelKind::kReduce || kernel.kind() == KernelKind::kRowWise;
+    const std::vector<PartialReduction> partials = kernel.Partials();
     if (!sums || partials.empty()) return -1;
-    if (!Holds(Rule::kSumsAlone, group.producer.empty() && group.epilogue.empty())) return -1;
+    if (!Holds(Rule::kSumsAlone, kernel.producer.empty() && kernel.epilogue.empty())) return -1;
     int into = -1;
     for (const auto& [root, to] : partials) {
       const Value x = f_.producer(root)->operands[0];
@@ -52,9 +50,9 @@ class EpilogueReductionFuser {
     return into;
   }
 
-  // Whether v, a value of group p, comes in a product's blocks of whole groups of rows of so many elements.
+  // Whether v, a value of kernel p, comes in a product's blocks of whole groups of rows of so many elements.
   bool MakesGroups(int p, Value v, int64_t width) const {
-    const KernelPlan& product = out_.kernels[static_cast<size_t>(p)];
+    const KernelPlan& product = out_.kernel(p);
     if (product.kind() != KernelKind::kMatmul || !product.Partials().empty()) return false;
     if (f_.type(v).bytes() <= target_.machine.l2_bytes) return false;
     const ir::Node& node = *f_.producer(product.root);
@@ -88,36 +86,24 @@ class EpilogueReductionFuser {
 
   // What only the sums read is not stored any more.
   void FindStored() {
-    std::vector<bool> needed(out_.stored.size(), false);
-    for (Value v : f_.results()) {
-      needed[v.index()] = true;
-      if (const auto& view = out_.views[v.index()]) needed[view->base.index()] = true;
-    }
-    for (size_t g = 0; g < out_.kernels.size(); ++g) {
-      if (into_[g] >= 0) continue;
-      const KernelPlan& group = out_.kernels[g];
-      const auto read = [&](Value member) {
-        for (Value leaf : LeavesOf(f_, out_, member)) {
-          if (out_.kernel_of[leaf.index()] != static_cast<int>(g)) needed[leaf.index()] = true;
-        }
+    const std::vector<std::vector<int>> readers = ReadersOf(f_, out_);
+    for (int p : into_) {
+      if (p < 0) continue;
+      const auto needs = [&](int g) {
+        return static_cast<size_t>(g) == into_.size() || (g != p && into_[static_cast<size_t>(g)] < 0);
       };
-      group.VisitMembers([&](Value v) {
-        if (v != group.root || !group.BeginsWith().valid()) read(v);
-      });
-      for (const auto& [root, to] : group.Partials()) read(root);
-    }
-    for (size_t g = 0; g < out_.kernels.size(); ++g) {
-      if (into_[g] < 0) continue;
-      const KernelPlan& product = out_.kernels[static_cast<size_t>(into_[g])];
-      for (Value v : product.epilogue) out_.stored[v.index()] = needed[v.index()];
-      out_.stored[product.root.index()] = needed[product.root.index()];
+      const auto store = [&](Value v) {
+        out_.stored[v.index()] = std::any_of(readers[v.index()].begin(), readers[v.index()].end(), needs);
+      };
+      store(out_.kernel(p).root);
+      for (Value v : out_.kernel(p).epilogue) store(v);
     }
   }
 
   const ir::Function& f_;
   const Target& target_;
   PlanGraph& out_;
-  std::vector<int> into_;  // by group: the product's group that it joins, -1
+  std::vector<int> into_;  // by kernel: that of the product that it joins, -1
 };
 
 }  // namespace

@@ -1,8 +1,7 @@
-#include "codegen/fusion/producer_fusion.h"
-
 #include <algorithm>
 
-#include "codegen/fusion/renumber.h"
+#include "codegen/fusion/fusion.h"
+#include "codegen/plan/order.h"
 #include "codegen/plan/rules.h"
 #include "codegen/plan/view.h"
 #include "ir/hash_map.h"
@@ -28,26 +27,24 @@ class ProducerFuser {
   }
 
  private:
-  KernelPlan& group(int g) { return out_.kernels[static_cast<size_t>(g)]; }
-
-  // The group of sums whose rows are the second operand of product p; -1: none that p could take in.
+  // The kernel of sums whose rows are the second operand of product p; -1: none that p could take in.
   int ProducerOf(int p) {
-    const KernelPlan& product = group(p);
+    const KernelPlan& product = out_.kernel(p);
     const auto* matmul = product.As<MatmulKernel>();
     if (matmul == nullptr || !matmul->row_reductions.empty()) return -1;
     const Node& node = *f_.producer(product.root);
     const auto& view = out_.views[node.operands[1].index()];
     const int s = view ? out_.kernel_of[view->base.index()] : -1;
-    if (s < 0 || s >= p || group(s).kind() != KernelKind::kReduce || !group(s).LeavesRoot()) return -1;
+    if (s < 0 || s >= p || out_.kernel(s).kind() != KernelKind::kReduce || !out_.kernel(s).LeavesRoot()) return -1;
     if (!Holds(Rule::kOperandMoves, MayMove(product, s))) return -1;
     const Value v = view->base;
     const bool fits = Holds(Rule::kOperandRows, IsRowByRow(node, *view)) &&
-                      Holds(Rule::kOperandSums, SumsOf(group(s), v)) && Holds(Rule::kOperandPlain, IsPlain(v, s)) &&
-                      Holds(Rule::kOperandReaders, IsReadBy(v, s, p));
+                      Holds(Rule::kOperandSums, SumsOf(out_.kernel(s), v)) &&
+                      Holds(Rule::kOperandPlain, IsPlain(v, s)) && Holds(Rule::kOperandReaders, IsReadBy(v, s, p));
     return fits ? s : -1;
   }
 
-  // What the product reads is there before group s; s + 1 only adds up the sums of s, and stands for both
+  // What the product reads is there before kernel s; s + 1 only adds up the sums of s, and stands for both
   // (SplitReductions).
   bool MayMove(const KernelPlan& product, int s) {
     const auto is_there = [&](int d) {
@@ -76,7 +73,7 @@ class ProducerFuser {
            view.strides == Ints{w.dim(1), 1} && f_.type(view.base).shape.size() == w.size();
   }
 
-  // The group adds up the rows of v, or of a map of it, and stores v alone.
+  // The kernel adds up the rows of v, or of a map of it, and stores v alone.
   bool SumsOf(const KernelPlan& sums, Value v) const {
     if (f_.type(sums.As<ReduceKernel>()->partials).shape.rank() != 2 || !sums.epilogue.empty()) return false;
     const auto other = [&](Value m) { return m != v && out_.stored[m.index()]; };
@@ -91,9 +88,9 @@ class ProducerFuser {
     return std::all_of(axes.begin(), axes.end(), fits) && std::binary_search(axes.begin(), axes.end(), rows);
   }
 
-  // Elementwise ops, broadcasts and reshapes of what other groups store: the index of an element is only used to load.
+  // Elementwise ops, broadcasts and reshapes of what other kernels store: the index of an element is only used to load.
   bool IsPlain(Value v, int s) {
-    std::vector<Value> stack{v, f_.producer(group(s).root)->operands[0]};
+    std::vector<Value> stack{v, f_.producer(out_.kernel(s).root)->operands[0]};
     HashSet<int32_t> seen;
     while (!stack.empty()) {
       const Value o = stack.back();
@@ -111,32 +108,9 @@ class ProducerFuser {
   }
 
   bool IsReadBy(Value v, int s, int p) {
-    if (readers_.empty()) FindReaders();
+    if (readers_.empty()) readers_ = ReadersOf(f_, out_);
     const std::vector<int>& readers = readers_[v.index()];
     return std::all_of(readers.begin(), readers.end(), [&](int g) { return g == s || g == p; });
-  }
-
-  // By value: the groups that read it, a result as if by one behind all.
-  void FindReaders() {
-    readers_.resize(out_.stored.size());
-    const auto read = [&](Value v, int g) {
-      std::vector<int>& readers = readers_[v.index()];
-      if (readers.empty() || readers.back() != g) readers.push_back(g);
-    };
-    for (size_t g = 0; g < out_.kernels.size(); ++g) {
-      const KernelPlan& group = out_.kernels[g];
-      const auto visit = [&](Value m) {
-        for (Value leaf : LeavesOf(f_, out_, m)) read(leaf, static_cast<int>(g));
-      };
-      group.VisitMembers([&](Value m) {
-        if (m != group.root || !group.BeginsWith().valid()) visit(m);
-      });
-      for (const auto& [root, to] : group.Partials()) visit(root);
-    }
-    for (Value v : f_.results()) {
-      const auto& view = out_.views[v.index()];
-      read(view ? view->base : v, static_cast<int>(out_.kernels.size()));
-    }
   }
 
   void Merge(size_t s, size_t p) {
@@ -160,8 +134,8 @@ class ProducerFuser {
   const ir::Function& f_;
   const Target& target_;
   PlanGraph& out_;
-  std::vector<int> into_;  // by group: the one that it is now part of, -1
-  std::vector<std::vector<int>> readers_;
+  std::vector<int> into_;  // by kernel: the one that it is now part of, -1
+  std::vector<std::vector<int>> readers_;  // as the kernels were
   int merged_ = 0;
 };
 

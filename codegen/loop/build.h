@@ -66,6 +66,7 @@ struct LoopAxes {
   void Add(AxisId id, int64_t extent);
   void Erase(size_t i);
   bool empty() const { return ids.empty(); }
+  int64_t innermost() const { return empty() ? 1 : extents.back(); }
   size_t size() const { return ids.size(); }
 };
 /// Merges neighbouring axes that every access walks as one, and drops axes of extent 1.

@@ -1,4 +1,4 @@
-#include "codegen/plan/arrays.h"
+#include "codegen/plan/uses.h"
 #include "ir/cost.h"
 
 #include <algorithm>

@@ -22,7 +22,7 @@ class CycleGuard {
   /// the place of another has that one's.
   void Add(int rank) { ranks_.push_back(rank); }
   int size() const { return static_cast<int>(ranks_.size()); }
-  int rank(int group) const { return ranks_[static_cast<size_t>(group)]; }
+  int rank(int kernel) const { return ranks_[static_cast<size_t>(kernel)]; }
 
   /// Whether `parts` and something new that reads `inputs` (if there are several parts: with what these read) may
   /// become one. If so, they may at once or never, under the number of any part. visit_inputs(g, visit) calls visit(d)
@@ -52,7 +52,7 @@ class CycleGuard {
   }
 
  private:
-  std::vector<int> ranks_;  // by group
+  std::vector<int> ranks_;  // by kernel
 };
 
 }  // namespace reel::codegen

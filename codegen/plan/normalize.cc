@@ -5,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "codegen/plan/plan.h"
+#include "codegen/plan/uses.h"
 #include "codegen/plan/view.h"
 #include "ir/builder.h"
 #include "ir/strings.h"
@@ -100,25 +101,14 @@ int64_t LastAxis(const Shape& shape) {
   return last;
 }
 
-// Whether x has rows of a few neighbours, in memory or of a root: lanes read them so far apart (lower/memory.cc).
-bool IsShortRow(const ir::Function& f, Value x, const Axes& reduced) {
-  constexpr int64_t kMost = 4;
-  const Type& type = f.type(x);
-  const int64_t last = LastAxis(type.shape);
-  if (reduced != Axes{last} || type.shape.dim(static_cast<int>(last)) > kMost || SizeOf(type.dtype) < 4) return false;
-  const Node* node = f.producer(x);
-  while (node && IsView(node->op)) node = f.producer(node->operands[0]);
-  return !node || !ir::Info(node->op).Has(ir::kElementwise);
-}
-
 // Few elements are combined one by one, lanes side by side, in the order of a reduction: rows in order; else each is a
 // partial of its own, then the tree. Invalid if that is not worth it.
 Value ReduceFew(Builder* b, const Node& node, Value x, const Axes& axes, const Tuning& tuning) {
   const Shape shape = b->shape(x);
   int64_t count = 1;
   for (int64_t a : axes) count *= shape.dim(static_cast<int>(a));
-  if (count < 2 || count > tuning.few_terms || b->type(x).dtype == kBool) return {};
-  if (!ShowsLanes(*b->function(), x, axes) && !IsShortRow(*b->function(), x, axes)) return {};
+  if (count < 2 || count > tuning.few_terms || b->type(x).dtype == kBool || !ShowsLanes(*b->function(), x, axes))
+    return {};
   std::vector<Value> partials = b->Elements(x, axes);
   if (!std::binary_search(axes.begin(), axes.end(), LastAxis(shape))) {
     Value sum = partials[0];
@@ -183,15 +173,6 @@ Value NormalizeSlice(Builder* b, const Node& node, Value x) {
   return b->Transpose(b->Slice(sort, turned("starts"), turned("limits"), turned("strides")), order);
 }
 
-// By value: how often it is read.
-std::vector<int> ReadersOf(const ir::Function& f) {
-  std::vector<int> readers(static_cast<size_t>(f.num_values()));
-  const auto add = [&](Value v) { ++readers[static_cast<size_t>(v.id)]; };
-  for (const Node& node : f.nodes()) std::for_each(node.operands.begin(), node.operands.end(), add);
-  std::for_each(f.results().begin(), f.results().end(), add);
-  return readers;
-}
-
 // A broadcast in another shape, as a broadcast to that; none if there is no such. What it repeats may be computed where
 // it is read: a reshape of the broadcast would store all of it.
 Value BroadcastIn(Builder* b, const Node& broadcast, const Shape& to) {
@@ -218,7 +199,7 @@ Value MapOfProduct(Builder* b, const ir::Function& original, const Node& node, c
                    const std::vector<int>& readers) {
   if (!ir::Info(node.op).Has(ir::kElementwise) || operands.size() != 2) return {};
   const ir::Function& f = *b->function();
-  const auto shared = [&readers](Value v) { return readers[static_cast<size_t>(v.id)] > 1; };
+  const auto shared = [&readers](Value v) { return readers[v.index()] > 1; };
   for (size_t k = 0; k < 2; ++k) {
     if (!original.Is(node.operands[k], Op::kReshape)) continue;
     if (shared(node.operands[k]) || shared(original.producer(node.operands[k])->operands[0])) continue;
@@ -237,20 +218,13 @@ Value MapOfProduct(Builder* b, const ir::Function& original, const Node& node, c
   return {};
 }
 
-absl::Status CheckSupported(const ir::Function& f, const Type& type, std::string_view what) {
-  if (!type.shape.is_constant()) {
-    return absl::UnimplementedError(StrCat("@", f.name(), ": ", what,
-                                           " has a symbolic extent; compile for a number, with "
-                                           "CompileOptions::extents or --extent NAME=NUMBER"));
-  }
-  return absl::OkStatus();
-}
-
 absl::Status CheckFunction(const ir::Function& f) {
   for (int i = 0; i < f.num_values(); ++i) {
+    if (f.type({i}).shape.is_constant()) continue;
     const ir::Node* node = f.producer({i});
-    const std::string what = node ? std::string(Name(node->op)) : "parameter %" + f.parameter(i).name;
-    if (absl::Status s = CheckSupported(f, f.type({i}), what); !s.ok()) return s;
+    return absl::UnimplementedError(
+        StrCat("@", f.name(), ": ", node ? std::string(Name(node->op)) : "parameter %" + f.parameter(i).name,
+               " has a symbolic extent; compile for a number, with CompileOptions::extents or --extent NAME=NUMBER"));
   }
   return absl::OkStatus();
 }
@@ -354,6 +328,33 @@ bool MayStay(const ir::Function& f, Value v, int result, Role role) {
   return role == Role::kEntry && result >= f.num_outputs() && v.id == f.num_arguments() + result - f.num_outputs();
 }
 
+// Emits what computes values alone.
+Value NormalizeOp(Builder* b, const ir::Function& f, const Node& node, const ir::ValueList& operands,
+                  const std::vector<int>& readers, const Tuning& tuning) {
+  switch (node.op) {
+    case Op::kIdentity:
+    case Op::kStopGradient: return operands[0];
+    case Op::kContract: return NormalizeContract(b, node, operands[0], operands[1], tuning);
+    case Op::kArgsort: return NormalizeSort(b, node, operands[0]);
+    case Op::kSlice: return NormalizeSlice(b, node, operands[0]);
+    default: break;
+  }
+  if (ir::Info(node.op).Has(ir::kReduction)) return NormalizeReduce(b, node, operands[0], tuning);
+  const Value of_product = MapOfProduct(b, f, node, operands, readers);
+  return of_product.valid() ? of_product : b->Emit(node.op, operands, node.attrs());
+}
+
+// Gives each result of f's normal form a value of its own, or leaves the parameter that it is.
+void SettleResults(Builder* b, const ir::Function& f, Role role, std::vector<Value>* results) {
+  const ir::Function& out = *b->function();
+  std::set<int32_t> seen;
+  for (size_t i = 0; i < results->size(); ++i) {
+    Value& v = (*results)[i];
+    const bool own = v.valid() && !out.is_parameter(v) && !out.Is(v, Op::kConstant) && seen.insert(v.id).second;
+    if (!own && !MayStay(f, v, static_cast<int>(i), role)) v = b->Identity(v);
+  }
+}
+
 }  // namespace
 
 absl::StatusOr<ir::Function> Normalize(const ir::Function& f, const ir::Module& module, Role role, const Tuning& tuning,
@@ -361,74 +362,46 @@ absl::StatusOr<ir::Function> Normalize(const ir::Function& f, const ir::Module& 
   if (absl::Status s = CheckFunction(f); !s.ok()) return s;
   ir::Function out(f.name());
   std::vector<Value> map(static_cast<size_t>(f.num_values()));
-  const auto at = [&map](Value v) -> Value& { return map[static_cast<size_t>(v.id)]; };
+  const auto at = [&map](Value v) -> Value& { return map[v.index()]; };
   for (int i = 0; i < f.num_parameters(); ++i) {
     const ir::Parameter& p = f.parameter(i);
     at({i}) = i < f.num_arguments() ? out.AddParameter(p.name, p.type) : out.AddState(p.name, p.type);
   }
   Builder b(&out, &module);
-  const std::vector<int> readers = ReadersOf(f);
-  const std::vector<bool> live = passes::LiveNodes(f);
-  const auto locate = [&](const Node& node) {
-    b.set_location(node.location < 0 ? -1 : out.AddLocation(f.locations()[static_cast<size_t>(node.location)]));
-  };
+  const std::vector<int> readers = CountReads(f);
+  const std::vector<bool> live = passes::LiveNodes(f), early = EarlyChecks(f);
   const auto copy = [&](size_t n) {
     const Node& node = f.nodes()[n];
     ir::ValueList operands;
     for (Value v : node.operands) operands.push_back(at(v));
+    if (origins != nullptr || ir::IsCheck(node.op)) {
+      b.set_location(node.location < 0 ? -1 : out.AddLocation(f.locations()[static_cast<size_t>(node.location)]));
+    }
     if (ir::Info(node.op).Has(ir::kControl) || node.op == Op::kCallback) {
       if (node.num_results == 0 || (node.op == Op::kCallback && !live[n])) return;
       const ir::ValueList results = NormalizeControl(&b, node, std::move(operands), module);
       for (size_t i = 0; i < results.size(); ++i) at(node.result(static_cast<int>(i))) = results[i];
-      return;
-    }
-    Value& result = at(node.result());
-    switch (node.op) {
-      case Op::kCheckIndex:
-      case Op::kCheckInteger:
-        locate(node);
-        if (live[n]) EmitCheck(&b, node, operands[0]);
-        b.set_location(-1);
-        result = operands[0];
-        break;
-      case Op::kIdentity:
-      case Op::kStopGradient: result = operands[0]; break;
-      case Op::kContract: result = NormalizeContract(&b, node, operands[0], operands[1], tuning); break;
-      case Op::kArgsort: result = NormalizeSort(&b, node, operands[0]); break;
-      case Op::kSlice: result = NormalizeSlice(&b, node, operands[0]); break;
-      default:
-        if (ir::Info(node.op).Has(ir::kReduction)) {
-          result = NormalizeReduce(&b, node, operands[0], tuning);
-          break;
-        }
-        result = MapOfProduct(&b, f, node, operands, readers);
-        if (!result.valid()) result = b.Emit(node.op, operands, node.attrs());
+    } else if (ir::IsCheck(node.op)) {
+      if (live[n]) EmitCheck(&b, node, operands[0]);
+      at(node.result()) = operands[0];
+    } else {
+      at(node.result()) = NormalizeOp(&b, f, node, operands, readers, tuning);
     }
   };
-  const std::vector<bool> early = EarlyChecks(f);
   for (const bool first : {true, false}) {
     for (size_t n = 0; n < early.size(); ++n) {
       if (early[n] != first) continue;
       const Node& node = f.nodes()[n];
-      if (origins != nullptr) {
-        origins->resize(static_cast<size_t>(out.num_values()));
-        locate(node);
-      }
+      if (origins != nullptr) origins->resize(static_cast<size_t>(out.num_values()));
       copy(n);
+      b.set_location(-1);
       if (origins == nullptr) continue;
       origins->resize(static_cast<size_t>(out.num_values()), node.num_results > 0 ? node.result() : Value{});
-      b.set_location(-1);
     }
   }
   std::vector<Value> results;
-  std::set<int32_t> seen;
-  for (size_t i = 0; i < f.results().size(); ++i) {
-    Value v = at(f.results()[i]);
-    const bool unchanged = MayStay(f, v, static_cast<int>(i), role);
-    const bool own = v.valid() && !out.is_parameter(v) && !out.Is(v, Op::kConstant) && seen.insert(v.id).second;
-    if (!own && !unchanged) v = b.Identity(v);
-    results.push_back(v);
-  }
+  for (Value v : f.results()) results.push_back(at(v));
+  SettleResults(&b, f, role, &results);
   if (!b.status().ok()) return b.status();
   out.SetResults(std::move(results));
   out.set_result_names(f.result_names());

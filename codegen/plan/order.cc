@@ -2,77 +2,109 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 namespace reel::codegen {
 namespace {
 
-using Readers = std::vector<std::vector<int>>;
+using Lists = std::vector<std::vector<int>>;
 
-// Groups that had better run before g: they read what it writes over.
-std::vector<int> ReadersBefore(const ir::Function& f, const Readers& all, const PlanGraph& plan, size_t g) {
-  const KernelPlan& group = plan.kernels[g];
-  std::vector<int> readers;
-  if (group.kind() != KernelKind::kScatter && group.kind() != KernelKind::kUpdate) return readers;
-  const auto& view = plan.views[static_cast<size_t>(f.producer(group.root)->operands[0].id)];
-  if (!view) return readers;  // a constant
-  for (int r : all[static_cast<size_t>(view->base.id)]) {
-    if (r != static_cast<int>(g)) readers.push_back(r);
-  }
+// Kernels that had better run before one: they read what it writes over.
+std::vector<int> ReadersBefore(const ir::Function& f, const Lists& readers_of, const PlanGraph& plan, int g) {
+  const KernelPlan& kernel = plan.kernel(g);
+  if (!kernel.WritesPart()) return {};
+  const auto& view = plan.views[f.producer(kernel.root)->operands[0].index()];
+  if (!view) return {};  // a constant
+  std::vector<int> readers = readers_of[view->base.index()];
+  std::erase(readers, g);
   return readers;
 }
 
 }  // namespace
 
-void OrderGroups(const ir::Function& f, const std::vector<std::vector<int>>& readers_of, PlanGraph* plan) {
-  const size_t n = plan->kernels.size();
-  std::vector<int> missing(n, 0), readers(n, 0), new_index(n, -1);
-  std::vector<std::vector<int>> users(n), updates(n);
+std::vector<int> TopologicalOrder(const Lists& needs, const std::vector<int32_t>& keys, const Lists& after) {
+  const size_t n = needs.size();
+  std::vector<int> missing(n, 0), awaited(n, 0), order;
+  Lists users(n), followers(n);
   using Entry = std::pair<int32_t, int>;
   std::set<Entry> ready, waiting;
   for (size_t g = 0; g < n; ++g) {
-    missing[g] = static_cast<int>(plan->kernels[g].inputs.size());
-    for (int d : plan->kernels[g].inputs) users[static_cast<size_t>(d)].push_back(static_cast<int>(g));
-    for (int d : ReadersBefore(f, readers_of, *plan, g)) {
-      ++readers[g];
-      updates[static_cast<size_t>(d)].push_back(static_cast<int>(g));
-    }
-    if (missing[g] == 0) ready.insert({plan->kernels[g].last, static_cast<int>(g)});
+    missing[g] = static_cast<int>(needs[g].size());
+    for (int d : needs[g]) users[static_cast<size_t>(d)].push_back(static_cast<int>(g));
+    if (missing[g] == 0) ready.emplace(keys[g], static_cast<int>(g));
+    if (after.empty()) continue;
+    awaited[g] = static_cast<int>(after[g].size());
+    for (int d : after[g]) followers[static_cast<size_t>(d)].push_back(static_cast<int>(g));
   }
-  std::vector<size_t> order;
   while (!ready.empty() || !waiting.empty()) {
-    std::set<Entry>& from = ready.empty() ? waiting : ready;
-    const Entry next = *from.begin();
+    const bool waits_no_more = ready.empty();
+    const Entry next = waits_no_more ? *waiting.begin() : *ready.begin();
+    (waits_no_more ? waiting : ready).erase(next);
     const auto g = static_cast<size_t>(next.second);
-    from.erase(from.begin());
-    if (&from == &ready && readers[g] > 0) {
+    if (!waits_no_more && awaited[g] > 0) {
       waiting.insert(next);
       continue;
     }
-    new_index[g] = static_cast<int>(order.size());
-    order.push_back(g);
+    order.push_back(next.second);
     for (int u : users[g]) {
-      if (--missing[static_cast<size_t>(u)] == 0) ready.insert({plan->kernels[static_cast<size_t>(u)].last, u});
+      if (--missing[static_cast<size_t>(u)] == 0) ready.emplace(keys[static_cast<size_t>(u)], u);
     }
-    for (int u : updates[g]) {
-      const Entry entry{plan->kernels[static_cast<size_t>(u)].last, u};
-      if (--readers[static_cast<size_t>(u)] == 0 && waiting.erase(entry) > 0) ready.insert(entry);
+    for (int u : followers[g]) {
+      const Entry entry{keys[static_cast<size_t>(u)], u};
+      if (--awaited[static_cast<size_t>(u)] == 0 && waiting.erase(entry) > 0) ready.insert(entry);
     }
   }
-  for (size_t g = 0; g < n; ++g) {  // groups that wait for each other, which VerifyPlan refuses
-    if (new_index[g] >= 0) continue;
-    new_index[g] = static_cast<int>(order.size());
-    order.push_back(g);
+  for (size_t g = 0; order.size() < n && g < n; ++g) {
+    if (missing[g] > 0) order.push_back(static_cast<int>(g));
   }
-  std::vector<KernelPlan> ordered;
-  for (size_t g : order) {
-    ordered.push_back(std::move(plan->kernels[g]));
-    for (int& d : ordered.back().inputs) d = new_index[static_cast<size_t>(d)];
-    std::sort(ordered.back().inputs.begin(), ordered.back().inputs.end());
+  return order;
+}
+
+void OrderKernels(const ir::Function& f, const Lists& readers, PlanGraph* plan) {
+  Lists needs, after;
+  std::vector<int32_t> keys;
+  for (size_t g = 0; g < plan->kernels.size(); ++g) {
+    needs.push_back(plan->kernels[g].inputs);
+    keys.push_back(plan->kernels[g].last);
+    after.push_back(ReadersBefore(f, readers, *plan, static_cast<int>(g)));
+  }
+  ReorderKernels(TopologicalOrder(needs, keys, after), plan);
+}
+
+void ReorderKernels(const std::vector<int>& order, PlanGraph* plan) {
+  std::vector<int> place(order.size());
+  std::vector<KernelPlan> kernels;
+  for (int g : order) {
+    place[static_cast<size_t>(g)] = static_cast<int>(kernels.size());
+    kernels.push_back(std::move(plan->kernel(g)));
+  }
+  ReplaceKernels(plan, std::move(kernels), place);
+}
+
+void ReplaceKernels(PlanGraph* plan, std::vector<KernelPlan> kernels, const std::vector<int>& place) {
+  for (KernelPlan& kernel : kernels) {
+    for (int& d : kernel.inputs) d = place[static_cast<size_t>(d)];
+    SortUnique(&kernel.inputs);
   }
   for (int& g : plan->kernel_of) {
-    if (g >= 0) g = new_index[static_cast<size_t>(g)];
+    if (g >= 0) g = place[static_cast<size_t>(g)];
   }
-  plan->kernels = std::move(ordered);
+  plan->kernels = std::move(kernels);
+}
+
+std::vector<int> DropMerged(PlanGraph* plan, const std::vector<int>& into) {
+  std::vector<KernelPlan> kernels;
+  std::vector<int> place(into.size(), -1);
+  for (size_t g = 0; g < into.size(); ++g) {
+    if (into[g] >= 0) continue;
+    place[g] = static_cast<int>(kernels.size());
+    kernels.push_back(std::move(plan->kernels[g]));
+  }
+  for (size_t g = 0; g < into.size(); ++g) {
+    if (into[g] >= 0) place[g] = place[static_cast<size_t>(into[g])];
+  }
+  ReplaceKernels(plan, std::move(kernels), place);
+  return place;
 }
 
 }  // namespace reel::codegen

@@ -1,38 +1,30 @@
 #include "codegen/plan/plan.h"
 
+#include <iterator>
+#include <utility>
+
 namespace reel::codegen {
 
-KernelDetail DetailOf(KernelKind kind) {
-  switch (kind) {
-    case KernelKind::kMap: return MapKernel();
-    case KernelKind::kReduce: return ReduceKernel();
-    case KernelKind::kMatmul: return MatmulKernel();
-    case KernelKind::kRowWise: return RowWiseKernel();
-    case KernelKind::kScatter: return PlainKernel<KernelKind::kScatter>();
-    case KernelKind::kUpdate: return PlainKernel<KernelKind::kUpdate>();
-    case KernelKind::kScan: return PlainKernel<KernelKind::kScan>();
-    case KernelKind::kSort: return PlainKernel<KernelKind::kSort>();
-    case KernelKind::kControl: return PlainKernel<KernelKind::kControl>();
-    case KernelKind::kCheck: return PlainKernel<KernelKind::kCheck>();
-  }
-  return {};
+namespace {
+
+constexpr std::string_view kKindNames[] = {"map",    "reduce", "matmul", "rows",    "scatter",
+                                           "update", "scan",   "sort",   "control", "check"};
+static_assert(std::size(kKindNames) == std::variant_size_v<KernelDetail>);
+
+template <size_t... kKinds>
+KernelDetail MakeDetail(size_t kind, std::index_sequence<kKinds...>) {
+  KernelDetail detail;
+  ((kind == kKinds ? void(detail.emplace<kKinds>()) : void()), ...);
+  return detail;
 }
 
-std::string_view KindName(KernelKind kind) {
-  switch (kind) {
-    case KernelKind::kMap: return "map";
-    case KernelKind::kReduce: return "reduce";
-    case KernelKind::kMatmul: return "matmul";
-    case KernelKind::kRowWise: return "rows";
-    case KernelKind::kScatter: return "scatter";
-    case KernelKind::kUpdate: return "update";
-    case KernelKind::kScan: return "scan";
-    case KernelKind::kSort: return "sort";
-    case KernelKind::kControl: return "control";
-    case KernelKind::kCheck: return "check";
-  }
-  return "";
+}  // namespace
+
+KernelDetail DetailOf(KernelKind kind) {
+  return MakeDetail(static_cast<size_t>(kind), std::make_index_sequence<std::size(kKindNames)>());
 }
+
+std::string_view KindName(KernelKind kind) { return kKindNames[static_cast<size_t>(kind)]; }
 
 bool KernelPlan::LeavesRoot() const {
   if (const auto* matmul = As<MatmulKernel>()) return matmul->split_k.valid();

@@ -92,6 +92,22 @@ using KernelDetail =
     std::variant<MapKernel, ReduceKernel, MatmulKernel, RowWiseKernel, PlainKernel<KernelKind::kScatter>,
                  PlainKernel<KernelKind::kUpdate>, PlainKernel<KernelKind::kScan>, PlainKernel<KernelKind::kSort>,
                  PlainKernel<KernelKind::kControl>, PlainKernel<KernelKind::kCheck>>;
+/// visit(name, field) for what only kernels of this kind have; `detail` may be const.
+template <typename Detail, typename Visit>
+void VisitFields(Detail* detail, const Visit& visit) {
+  if (auto* reduce = std::get_if<ReduceKernel>(detail)) {
+    visit("stage", reduce->stage);
+    visit("partials", reduce->partials);
+  } else if (auto* matmul = std::get_if<MatmulKernel>(detail)) {
+    visit("split_k", matmul->split_k);
+    visit("row_reductions", matmul->row_reductions);
+    visit("rhs_reduction", matmul->rhs_reduction);
+  } else if (auto* rows = std::get_if<RowWiseKernel>(detail)) {
+    visit("extents", rows->extents);
+    visit("width", rows->width);
+    visit("row_reductions", rows->reductions);
+  }
+}
 /// A kernel of this kind that has nothing special yet.
 KernelDetail DetailOf(KernelKind kind);
 
@@ -124,6 +140,8 @@ struct KernelPlan {
   bool LeavesRoot() const;
   /// What it begins with in place of the root's operands, if it is the second half of a reduction.
   ir::Value BeginsWith() const;
+  /// Whether it only writes a part of a buffer that holds its first operand.
+  bool WritesPart() const { return kind() == KernelKind::kScatter || kind() == KernelKind::kUpdate; }
   /// All whose values it may store: of the producer, the root, of the epilogue.
   template <typename Visit>
   void VisitMembers(Visit visit) const {
@@ -154,6 +172,9 @@ struct PlanGraph {
   std::vector<Why> why;  ///< it is materialized
   std::vector<int> readers, cost;  ///< ops that read it; scalar operations of one element
 
+  KernelPlan& kernel(int g) { return kernels[static_cast<size_t>(g)]; }
+  const KernelPlan& kernel(int g) const { return kernels[static_cast<size_t>(g)]; }
+
   friend bool operator==(const PlanGraph&, const PlanGraph&) = default;
 };
 
@@ -164,7 +185,7 @@ struct MapOptions {
   Tuning tuning = {};
 };
 
-/// Groups a normalised function. Linear but for bounded look-arounds.
+/// Plans a normalised function. Linear but for bounded look-arounds.
 PlanGraph PlanMaps(const ir::Function& function, const MapOptions& options);
 
 /// True if v, read through `view`, is the view's base, as a whole and in order.

@@ -1,8 +1,8 @@
 #include "codegen/plan/text.h"
 
 #include <algorithm>
-#include <functional>
-#include <iterator>
+#include <concepts>
+#include <optional>
 #include <utility>
 
 #include "ir/strings.h"
@@ -26,6 +26,20 @@ std::string_view NameOf(const std::string_view (&names)[kSize], Enum e) {
   return names[static_cast<size_t>(e)];
 }
 
+// visit(name, field) for all of a kernel, which may be const.
+template <typename Kernel, typename Visit>
+void VisitKernel(Kernel* k, const Visit& visit) {
+  visit("root", k->root);
+  VisitFields(&k->detail, visit);
+  visit("producer", k->producer);
+  visit("epilogue", k->epilogue);
+  visit("reads", k->inputs);
+  visit("nodes", k->nodes);
+  visit("last", k->last);
+  visit("apart", k->apart);
+  visit("from", k->apart_from);
+}
+
 class PlanPrinter {
  public:
   PlanPrinter(const ir::Function& f, const PlanGraph& plan) : f_(f), plan_(plan) {}
@@ -39,54 +53,37 @@ class PlanPrinter {
   }
 
  private:
+  // What has nothing to say is left out.
+  void Add(std::string_view name, std::integral auto n) { StrAppend(&out_, " ", name, "=", n); }
+  void Add(std::string_view name, ReduceKernel::Stage stage) {
+    StrAppend(&out_, " ", name, "=", NameOf(kStageNames, stage));
+  }
+  void Add(std::string_view name, Apart apart) {
+    if (apart != Apart::kNone) StrAppend(&out_, " ", name, "=", NameOf(kApartNames, apart));
+  }
   void Add(std::string_view name, Value v) {
     if (v.valid()) StrAppend(&out_, " ", name, "=%", v.id);
   }
-  template <typename List, typename Print>
-  void AddList(std::string_view name, const List& list, Print print) {
+  void Add(std::string_view name, const std::optional<PartialReduction>& reduction) {
+    if (reduction) Add(name, std::vector{*reduction});
+  }
+  template <typename T>
+  void Add(std::string_view name, const std::vector<T>& list) {
     if (list.empty()) return;
     StrAppend(&out_, " ", name, "=[");
-    for (size_t i = 0; i < list.size(); ++i) {
-      if (i > 0) out_ += ", ";
-      print(list[i]);
+    for (const T& x : list) {
+      if (&x != list.data()) out_ += ", ";
+      Show(x);
     }
     out_ += "]";
   }
-  void AddValues(std::string_view name, const std::vector<Value>& values) {
-    AddList(name, values, [this](Value v) { StrAppend(&out_, "%", v.id); });
-  }
-  void AddNumbers(std::string_view name, const auto& numbers) {
-    AddList(name, numbers, [this](int64_t n) { StrAppend(&out_, n); });
-  }
-  void AddPartials(std::string_view name, const std::vector<PartialReduction>& list) {
-    AddList(name, list, [this](const PartialReduction& r) { StrAppend(&out_, "%", r.root.id, " -> %", r.to.id); });
-  }
-
-  void AddDetail(const KernelPlan& kernel) {
-    if (const auto* reduce = kernel.As<ReduceKernel>()) {
-      StrAppend(&out_, " stage=", NameOf(kStageNames, reduce->stage));
-      Add("partials", reduce->partials);
-    } else if (const auto* matmul = kernel.As<MatmulKernel>()) {
-      Add("split_k", matmul->split_k);
-      AddPartials("row_reductions", matmul->row_reductions);
-      if (matmul->rhs_reduction) AddPartials("rhs_reduction", {*matmul->rhs_reduction});
-    } else if (const auto* rows = kernel.As<RowWiseKernel>()) {
-      AddNumbers("extents", rows->extents);
-      StrAppend(&out_, " width=", rows->width);
-      AddPartials("row_reductions", rows->reductions);
-    }
-  }
+  void Show(int64_t n) { StrAppend(&out_, n); }
+  void Show(Value v) { StrAppend(&out_, "%", v.id); }
+  void Show(const PartialReduction& r) { StrAppend(&out_, "%", r.root.id, " -> %", r.to.id); }
 
   void PrintKernel(size_t number, const KernelPlan& kernel) {
     StrAppend(&out_, "  ", KindName(kernel.kind()));
-    Add("root", kernel.root);
-    AddDetail(kernel);
-    AddValues("producer", kernel.producer);
-    AddValues("epilogue", kernel.epilogue);
-    AddNumbers("reads", kernel.inputs);
-    StrAppend(&out_, " nodes=", kernel.nodes, " last=", kernel.last);
-    if (kernel.apart != Apart::kNone) StrAppend(&out_, " apart=", NameOf(kApartNames, kernel.apart));
-    Add("from", kernel.apart_from);
+    VisitKernel(&kernel, [this](std::string_view name, const auto& field) { Add(name, field); });
     StrAppend(&out_, "  // #", number);
     kernel.VisitMembers([this](Value v) {
       if (const ir::Node* node = f_.producer(v)) StrAppend(&out_, " ", Name(node->op));
@@ -100,11 +97,11 @@ class PlanPrinter {
     StrAppend(&out_, "  %", v, ":");
     if (plan_.materialized[v]) out_ += " made";
     if (plan_.stored[v]) out_ += " stored";
-    if (plan_.kernel_of[v] >= 0) StrAppend(&out_, " kernel=", plan_.kernel_of[v]);
+    if (plan_.kernel_of[v] >= 0) Add("kernel", plan_.kernel_of[v]);
     if (const auto& view = plan_.views[v]) {
       Add("view", view->base);
-      StrAppend(&out_, " offset=", view->offset);
-      AddNumbers("strides", view->strides);
+      Add("offset", view->offset);
+      Add("strides", view->strides);
     }
     if (v < plan_.why.size()) {
       StrAppend(&out_, " why=", NameOf(kWhyNames, plan_.why[v]), " readers=", plan_.readers[v],
@@ -161,31 +158,29 @@ class PlanParser {
     *out = static_cast<T>(n);
     return true;
   }
-  bool ReadValue(Value* v) {
+  bool Read(std::integral auto* n) { return Number(n); }
+  bool Read(Apart* apart) { return Name(kApartNames, apart); }
+  bool Read(ReduceKernel::Stage* stage) { return Name(kStageNames, stage); }
+  bool Read(Value* v) {
     *v = {r_.token().number};
     return r_.Expect(Tok::kValue, "a value");
   }
-  template <typename Read>
-  bool List(Read read) {
+  bool Read(PartialReduction* r) { return Read(&r->root) && r_.Expect(Tok::kArrow, "->") && Read(&r->to); }
+  bool Read(std::optional<PartialReduction>* out) {
+    std::vector<PartialReduction> list;
+    if (!Read(&list)) return false;
+    if (list.size() != 1) return r_.Fail("one reduction");
+    *out = list[0];
+    return true;
+  }
+  template <typename T>
+  bool Read(std::vector<T>* out) {
     if (!r_.Expect('[')) return false;
     if (r_.Accept(']')) return true;
     do {
-      if (!read()) return false;
+      if (!Read(&out->emplace_back())) return false;
     } while (r_.Accept(','));
     return r_.Expect(']');
-  }
-  bool Values(std::vector<Value>* out) {
-    return List([&] { return ReadValue(&out->emplace_back()); });
-  }
-  template <typename T>
-  bool Numbers(std::vector<T>* out) {
-    return List([&] { return Number(&out->emplace_back()); });
-  }
-  bool Partials(std::vector<PartialReduction>* out) {
-    return List([&] {
-      PartialReduction& r = out->emplace_back();
-      return ReadValue(&r.root) && r_.Expect(Tok::kArrow, "->") && ReadValue(&r.to);
-    });
   }
   template <typename Enum, size_t kSize>
   bool Name(const std::string_view (&names)[kSize], Enum* out) {
@@ -194,6 +189,7 @@ class PlanParser {
     }
     return r_.Fail(StrCat("one of ", Join(names)));
   }
+
   static std::string Join(absl::Span<const std::string_view> names) {
     std::string all;
     for (std::string_view name : names) StrAppend(&all, all.empty() ? "" : ", ", name);
@@ -222,34 +218,15 @@ class PlanParser {
     return true;
   }
 
-  bool Field(std::string_view name, KernelPlan* k) {
-    if (name == "root") return ReadValue(&k->root);
-    if (name == "producer") return Values(&k->producer);
-    if (name == "epilogue") return Values(&k->epilogue);
-    if (name == "reads") return Numbers(&k->inputs);
-    if (name == "nodes") return Number(&k->nodes);
-    if (name == "last") return Number(&k->last);
-    if (name == "apart") return Name(kApartNames, &k->apart);
-    if (name == "from") return ReadValue(&k->apart_from);
-    if (auto* reduce = std::get_if<ReduceKernel>(&k->detail)) {
-      if (name == "stage") return Name(kStageNames, &reduce->stage);
-      if (name == "partials") return ReadValue(&reduce->partials);
-    } else if (auto* matmul = std::get_if<MatmulKernel>(&k->detail)) {
-      if (name == "split_k") return ReadValue(&matmul->split_k);
-      if (name == "row_reductions") return Partials(&matmul->row_reductions);
-      std::vector<PartialReduction> one;
-      if (name == "rhs_reduction") return Partials(&one) && One(one, &matmul->rhs_reduction);
-    } else if (auto* rows = std::get_if<RowWiseKernel>(&k->detail)) {
-      if (name == "extents") return Numbers(&rows->extents);
-      if (name == "width") return Number(&rows->width);
-      if (name == "row_reductions") return Partials(&rows->reductions);
-    }
-    return r_.FailWith(absl::InvalidArgumentError(StrCat(KindName(k->kind()), " has no ", name)));
-  }
-  bool One(const std::vector<PartialReduction>& list, std::optional<PartialReduction>* out) {
-    if (list.size() != 1) return r_.Fail("one reduction");
-    *out = list[0];
-    return true;
+  bool Field(std::string_view name, KernelPlan* kernel) {
+    bool known = false, ok = true;
+    VisitKernel(kernel, [&](std::string_view field, auto& value) {
+      if (field != name) return;
+      known = true;
+      ok = Read(&value);
+    });
+    if (known) return ok;
+    return r_.FailWith(absl::InvalidArgumentError(StrCat(KindName(kernel->kind()), " has no ", name)));
   }
 
   bool ValueLine() {
@@ -269,8 +246,8 @@ class PlanParser {
       } else if (r_.AcceptWord("kernel")) {
         ok = number(&plan_.kernel_of[v]);
       } else if (r_.AcceptWord("view")) {
-        ok = r_.Expect('=') && ReadValue(&view.base) && r_.ExpectWord("offset") && number(&view.offset);
-        if (ok && r_.AcceptWord("strides")) ok = r_.Expect('=') && Numbers(&view.strides);
+        ok = r_.Expect('=') && Read(&view.base) && r_.ExpectWord("offset") && number(&view.offset);
+        if (ok && r_.AcceptWord("strides")) ok = r_.Expect('=') && Read(&view.strides);
         plan_.views[v] = view;
       } else if (planned && r_.AcceptWord("why")) {
         ok = r_.Expect('=') && Name(kWhyNames, &plan_.why[v]);

@@ -1,7 +1,9 @@
 #include "codegen/plan/uses.h"
-#include "ir/hash_map.h"
 
 #include <algorithm>
+
+#include "codegen/plan/view.h"
+#include "ir/hash_map.h"
 
 namespace reel::codegen {
 namespace {
@@ -9,9 +11,6 @@ namespace {
 using ir::Node;
 using ir::Op;
 using ir::Value;
-
-// It is there for what it does.
-bool HasEffect(Op op) { return Info(op).Has(ir::kControl) || ir::IsCheck(op) || op == Op::kCallback; }
 
 // The stack an operand of a node belongs to: a chain of select(iota == k, part, rest) lays parts side by side along a
 // short axis, which ScheduleMap unrolls. So what only parts of one stack read is computed once, in its kernel.
@@ -35,14 +34,6 @@ bool Spreads(const ir::Function& f, const Node& node, const Tuning& tuning) {
   return axes.back() != last || from.dim(from.rank() - 1) == 1;
 }
 
-// The same but for axes of one element.
-bool SameAxes(const Shape& a, const Shape& b) {
-  std::vector<int64_t> x = a.dims(), y = b.dims();
-  std::erase(x, 1);
-  std::erase(y, 1);
-  return x == y;
-}
-
 // Notes that a node, whose own readers are known, has an operand.
 void Add(const ir::Function& f, const Tuning& tuning, const Node& node, size_t operand, std::vector<bool>* is_read,
          Uses* uses) {
@@ -56,17 +47,28 @@ void Add(const ir::Function& f, const Tuning& tuning, const Node& node, size_t o
   if (IsView(node.op) && uses->broadcast[r]) uses->broadcast[o] = true;
   if (IsView(node.op) && (uses->minor_broadcast[r] || Spreads(f, node, tuning))) uses->minor_broadcast[o] = true;
   const bool reshapes = node.op == Op::kReshape && !uses->non_elementwise[r] &&
-                        SameAxes(f.type(node.operands[operand]).shape, f.type(node.result()).shape);
+                        WithoutOnes(f.type(node.operands[operand]).shape) == WithoutOnes(f.type(node.result()).shape);
   const bool maps = Info(node.op).Has(ir::kElementwise) || reshapes;
   if (!maps) uses->non_elementwise[o] = true;
   const int32_t stack = StackOf(f, *uses, node, operand);
   uses->stack[o] = uses->stack[o] == Uses::kUnread || uses->stack[o] == stack ? stack : Uses::kNoStack;
   const KernelKind root = RootOf(node.op);
   const bool updated = operand == 0 && (root == KernelKind::kUpdate || root == KernelKind::kScatter);
-  if (updated || HasEffect(node.op)) uses->wants_buffer[o] = true;
+  if (updated || IsControl(node.op)) uses->wants_buffer[o] = true;
 }
 
 }  // namespace
+
+std::vector<int> CountReads(const ir::Function& f) {
+  std::vector<int> reads(static_cast<size_t>(f.num_values()));
+  for (Value v : f.results()) ++reads[v.index()];
+  for (const Node& node : f.nodes()) {
+    for (Value v : node.operands) ++reads[v.index()];
+  }
+  return reads;
+}
+
+bool IsControl(Op op) { return Info(op).Has(ir::kControl) || ir::IsCheck(op) || op == Op::kCallback; }
 
 KernelKind RootOf(Op op) {
   if (Info(op).Has(ir::kReduction)) return KernelKind::kReduce;
@@ -124,7 +126,7 @@ Uses UsesOf(const ir::Function& f, const Tuning& tuning) {
   constexpr size_t kListed = 8;  // operands that need no set: time alone
   for (size_t i = f.nodes().size(); i-- > 0;) {
     const Node& node = f.nodes()[i];
-    if (uses.count[node.result().index()] == 0 && !HasEffect(node.op)) continue;  // what Normalize left over
+    if (uses.count[node.result().index()] == 0 && !IsControl(node.op)) continue;  // what Normalize left over
     HashSet<int32_t> seen;  // operands, where they are many
     for (size_t k = 0; k < node.operands.size(); ++k) {
       const auto* here = node.operands.begin() + k;

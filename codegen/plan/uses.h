@@ -29,8 +29,21 @@ const ir::Node* SelectionOf(const ir::Function& function, const Uses& uses, cons
 const ir::Node& SortOf(const ir::Function& function, const KernelPlan& kernel);
 
 Uses UsesOf(const ir::Function& function, const Tuning& tuning);
+/// By value: how often it is read, as a result too.
+std::vector<int> CountReads(const ir::Function& function);
 /// What an op is the root of.
 KernelKind RootOf(ir::Op op);
+/// It is there for what it does: control ops, checks, callbacks.
+bool IsControl(ir::Op op);
+
+/// Values that are few operations away from one array as large, beside small ones.
+struct Arrays {
+  std::vector<ir::Value> of;  ///< by value: the array it is a map of, else itself
+  std::vector<int> maps;  ///< by array: how many maps of it several readers share
+};
+
+/// `uses`: by value, how many read it.
+Arrays FindArrays(const ir::Function& function, const std::vector<int>& uses, const Tuning& tuning);
 
 }  // namespace reel::codegen
 

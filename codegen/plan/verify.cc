@@ -4,7 +4,6 @@
 #include <memory>
 #include <utility>
 
-#include "codegen/plan/uses.h"
 #include "codegen/plan/view.h"
 #include "ir/cost.h"
 #include "ir/lazy.h"
@@ -37,7 +36,6 @@ class PlanVerifier {
   }
 
  private:
-  const KernelPlan& group(int g) const { return in_.kernels[static_cast<size_t>(g)]; }
   Value BaseOf(Value v) const {
     const auto& view = in_.views[v.index()];
     return view ? view->base : v;
@@ -60,7 +58,7 @@ class PlanVerifier {
   }
 
   void FindWriters(int g) {
-    const KernelPlan& from = group(g);
+    const KernelPlan& from = in_.kernel(g);
     for (Value v : from.producer) Write(v, g);
     for (Value v : from.epilogue) Write(v, g);
     for (const auto& [root, to] : from.Partials()) Write(to, g);
@@ -69,7 +67,7 @@ class PlanVerifier {
     for (int i = 0; i < results; ++i) Write({from.root.id + i}, g);
   }
 
-  // As if a group with this number read memory of v.
+  // As if a kernel with this number read memory of v.
   void CheckRead(Value v, int g) {
     const Node* node = f_.producer(v);
     if (node == nullptr || node->op == Op::kConstant) return;
@@ -81,7 +79,7 @@ class PlanVerifier {
   }
 
   void CheckReads(int g) {
-    const KernelPlan& from = group(g);
+    const KernelPlan& from = in_.kernel(g);
     for (int d : from.inputs) {
       if (d < 0 || d >= g) Fail("kernel ", g, " waits for ", d, ", which runs after it");
     }
@@ -106,7 +104,7 @@ class PlanVerifier {
       }
     }
   }
-  // v is no root of the group, and so is computed in place.
+  // v is no root of the kernel, and so is computed in place.
   void VisitExpression(Value v, int g) {
     const Node& node = *f_.producer(v);
     if (!ir::IsExpression(node.op) || (node.op == Op::kReshape && !IsIndexMap(node))) {
@@ -130,8 +128,8 @@ class PlanVerifier {
 
   const ir::Function& f_;
   const PlanGraph& in_;
-  std::vector<int> writer_;  // by value: the group that computes it, -1
-  std::vector<int> seen_;    // by value: the last group in which it was looked at
+  std::vector<int> writer_;  // by value: the kernel that computes it, -1
+  std::vector<int> seen_;    // by value: the last kernel in which it was looked at
   std::vector<Value> stack_;
   absl::Status error_;
 };

@@ -168,31 +168,70 @@ bool IsWhole(const ir::Function& function, ir::Value v, const View& view) {
   return dtype == stored && IsRowMajor(view, shape) && shape.size() == base.size();
 }
 
+int64_t Product(const Ints& extents) {
+  int64_t n = 1;
+  for (int64_t d : extents) n *= d;
+  return n;
+}
+
 std::vector<int64_t> WithoutOnes(const Shape& shape) {
   std::vector<int64_t> dims = shape.dims();
-  dims.erase(std::remove(dims.begin(), dims.end(), 1), dims.end());
+  std::erase(dims, 1);
   return dims;
 }
 
-std::vector<Value> LeavesOf(const ir::Function& f, const PlanGraph& plan, Value v) {
-  std::vector<Value> leaves;
-  const ir::Node& root = *f.producer(v);
-  std::vector<Value> stack(root.operands.begin(), root.operands.end());
-  HashSet<int32_t> seen;
-  while (!stack.empty()) {
-    const Value o = stack.back();
-    stack.pop_back();
-    if (!seen.insert(o.id).second) continue;
-    if (plan.materialized[static_cast<size_t>(o.id)]) {
-      leaves.push_back(o);
-    } else if (const auto& view = plan.views[static_cast<size_t>(o.id)]) {
-      leaves.push_back(view->base);
-    } else if (!IsUniformConstant(f, o)) {
-      const ir::Node& node = *f.producer(o);
-      stack.insert(stack.end(), node.operands.begin(), node.operands.end());
+std::vector<Leaf> LeavesOf(const ir::Function& f, const PlanGraph& plan, std::vector<Leaf> open) {
+  std::vector<Leaf> leaves;
+  HashSet<int64_t> seen;
+  while (!open.empty()) {
+    const Leaf leaf = open.back();
+    open.pop_back();
+    const size_t i = leaf.value.index();
+    if (!seen.insert(int64_t{leaf.value.id} * 2 + leaf.aligned).second) continue;
+    if (plan.materialized[i]) {
+      leaves.push_back(leaf);
+    } else if (const auto& view = plan.views[i]) {
+      leaves.push_back({view->base, false});
+    } else if (!IsUniformConstant(f, leaf.value)) {
+      const Node& node = *f.producer(leaf.value);
+      const bool keeps = leaf.aligned && Info(node.op).Has(ir::kElementwise);
+      for (Value o : node.operands) open.push_back({o, keeps});
     }
   }
+  std::sort(leaves.begin(), leaves.end(), [](const Leaf& a, const Leaf& b) { return a.value < b.value; });
   return leaves;
+}
+
+std::vector<Value> LeavesOf(const ir::Function& f, const PlanGraph& plan, Value v) {
+  std::vector<Leaf> operands;
+  for (Value o : f.producer(v)->operands) operands.push_back({o, false});
+  std::vector<Value> leaves;
+  for (const Leaf& leaf : LeavesOf(f, plan, std::move(operands))) leaves.push_back(leaf.value);
+  return leaves;
+}
+
+std::vector<std::vector<int>> ReadersOf(const ir::Function& f, const PlanGraph& plan) {
+  std::vector<std::vector<int>> readers(plan.stored.size());
+  const auto read = [&](Value v, int g) {
+    std::vector<int>& list = readers[v.index()];
+    if (list.empty() || list.back() != g) list.push_back(g);
+  };
+  const auto n = static_cast<int>(plan.kernels.size());
+  for (int g = 0; g < n; ++g) {
+    const KernelPlan& kernel = plan.kernel(g);
+    const auto visit = [&](Value member) {
+      for (Value leaf : LeavesOf(f, plan, member)) read(leaf, g);
+    };
+    kernel.VisitMembers([&](Value v) {
+      if (v != kernel.root || !kernel.BeginsWith().valid()) visit(v);
+    });
+    for (const auto& [root, to] : kernel.Partials()) visit(root);
+  }
+  for (Value v : f.results()) {
+    const auto& view = plan.views[v.index()];
+    read(view ? view->base : v, n);
+  }
+  return readers;
 }
 
 }  // namespace reel::codegen

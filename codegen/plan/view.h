@@ -15,10 +15,21 @@ std::optional<std::vector<int64_t>> ReshapeStrides(const Shape& from, const std:
                                                    const Shape& to);
 /// True if the view of a value of this shape is its base's memory in order, from the start.
 bool IsRowMajor(const View& view, const Shape& shape);
+int64_t Product(const std::vector<int64_t>& extents);
 /// Extents of a shape without those that are 1.
 std::vector<int64_t> WithoutOnes(const Shape& shape);
+
+/// How an expression reads a value; aligned = at the expression's own indices.
+struct Leaf {
+  ir::Value value;
+  bool aligned;
+};
+/// The stored values that expressions with these operands read, sorted.
+std::vector<Leaf> LeavesOf(const ir::Function& f, const PlanGraph& plan, std::vector<Leaf> operands);
 /// The stored values that the expression of v, a member of a kernel, reads.
 std::vector<ir::Value> LeavesOf(const ir::Function& f, const PlanGraph& plan, ir::Value v);
+/// By value: the kernels that read it, itself among them if it does; a result as if by one behind all.
+std::vector<std::vector<int>> ReadersOf(const ir::Function& f, const PlanGraph& plan);
 
 }  // namespace reel::codegen
 

@@ -29,13 +29,13 @@ using ir::Op;
 using ir::Value;
 
 constexpr int kMaxDepth = 200;          // planning and emission recurse over nested control ops
-constexpr size_t kVisitsOfSchedule = 64;  // what scheduling a group costs beside its nodes, in visits of nodes
+constexpr size_t kVisitsOfSchedule = 64;  // what scheduling a kernel costs beside its nodes, in visits of nodes
 constexpr int64_t kMaxItems = 1 << 20;  // after expansion: a function is placed once for each op that names it
 
-// The value that a group only copies, as one buffer; invalid: it computes something.
-Value CopiedValue(const ir::Function& f, const PlanGraph& plan, const KernelPlan& group) {
-  if (group.kind() != KernelKind::kMap || group.epilogue.size() != 1) return {};
-  const Node& node = *f.producer(group.epilogue[0]);
+// The value that a kernel only copies, as one buffer; invalid: it computes something.
+Value CopiedValue(const ir::Function& f, const PlanGraph& plan, const KernelPlan& kernel) {
+  if (kernel.kind() != KernelKind::kMap || kernel.epilogue.size() != 1) return {};
+  const Node& node = *f.producer(kernel.epilogue[0]);
   if (node.op != Op::kIdentity) return {};
   const Value x = node.operands[0];
   if (f.Is(x, Op::kConstant)) return x;
@@ -153,18 +153,18 @@ absl::StatusOr<std::unique_ptr<Block>> BlockBuilder::PrepareAs(const Key& key, b
                       target_.tuning, [this](Kernel kernel) { return AddKernel(std::move(kernel)); });
   for (size_t g = 0; g < plan.kernels.size(); ++g) {
     ir::ChargeVisits(kVisitsOfSchedule + static_cast<size_t>(plan.kernels[g].nodes));
-    const KernelPlan& group = plan.kernels[g];
-    if (group.kind() == KernelKind::kControl) {
+    const KernelPlan& kernel_plan = plan.kernels[g];
+    if (kernel_plan.kind() == KernelKind::kControl) {
       chains.Finish();
-      const Node& node = *f.producer(group.root);
+      const Node& node = *f.producer(kernel_plan.root);
       if (node.op != Op::kCallback) {
         AddControlItem(plan, node, named, block.get());
       } else if (absl::Status s = AddCallbackItem(plan, node, block.get()); !s.ok()) {
         return s;
       }
-    } else if (group.kind() == KernelKind::kCheck) {
+    } else if (kernel_plan.kind() == KernelKind::kCheck) {
       chains.Finish();
-      AddCheckItem(plan, *f.producer(group.root), block.get());
+      AddCheckItem(plan, *f.producer(kernel_plan.root), block.get());
     } else {
       auto kernel = AddKernelItem(plan, static_cast<int>(g), key.second == Role::kEntry, block.get());
       if (!kernel.ok()) return kernel.status();
@@ -186,13 +186,13 @@ absl::StatusOr<std::unique_ptr<Block>> BlockBuilder::PrepareAs(const Key& key, b
   return block;
 }
 
-// Every kernel writes a value of its group, by which the others of that are known.
+// Every kernel writes a value of its plan, by which the others of that are known.
 void BlockBuilder::Record(const Key& key, const PlanGraph& plan, const std::vector<Value>& origins, Block* block) {
-  std::vector<int32_t> kernels(plan.kernels.size(), -1);  // by group
+  std::vector<int32_t> kernels(plan.kernels.size(), -1);  // by KernelPlan
   for (const BlockItem& item : block->items) {
     for (size_t i = 0; i < item.writes.size() && item.kind == BlockItem::Kind::kKernel; ++i) {
-      const int group = plan.kernel_of[item.values[i].index()];
-      if (item.writes[i] && group >= 0) kernels[static_cast<size_t>(group)] = item.kernel;
+      const int index = plan.kernel_of[item.values[i].index()];
+      if (item.writes[i] && index >= 0) kernels[static_cast<size_t>(index)] = item.kernel;
     }
   }
   block->graph = static_cast<int32_t>(options_.record->graphs.size());
@@ -203,23 +203,23 @@ void BlockBuilder::Record(const Key& key, const PlanGraph& plan, const std::vect
     const std::string_view hint = written.name_hint(origins[v]);
     if (!hint.empty()) graph.f.set_name_hint({static_cast<int32_t>(v)}, std::string(hint));
   }
-  for (const int group : plan.kernel_of) graph.kernels.push_back(group < 0 ? -1 : kernels[static_cast<size_t>(group)]);
+  for (const int index : plan.kernel_of) graph.kernels.push_back(index < 0 ? -1 : kernels[static_cast<size_t>(index)]);
   options_.record->graphs.push_back(std::move(graph));
 }
 
 // The kernel of the item that it adds, if it is one.
-absl::StatusOr<Kernel> BlockBuilder::AddKernelItem(const PlanGraph& plan, int group, bool entry, Block* block) {
+absl::StatusOr<Kernel> BlockBuilder::AddKernelItem(const PlanGraph& plan, int index, bool entry, Block* block) {
   BlockItem item;
   Kernel kernel;
-  const KernelPlan& g = plan.kernels[static_cast<size_t>(group)];
+  const KernelPlan& g = plan.kernels[static_cast<size_t>(index)];
   if (const Value from = entry ? Value{} : CopiedValue(block->f, plan, g); from.valid()) {
     item.kind = BlockItem::Kind::kCopy;
     item.values = {g.epilogue[0], from};
   } else {
-    ScheduledKernel k = Schedule(plan, group, block->f);
+    ScheduledKernel k = Schedule(plan, index, block->f);
     if (!k.status.ok()) {
       return absl::InternalError(
-          StrCat("@", block->f.name(), ": the plan is wrong for kernel ", group, ": ", k.status.message()));
+          StrCat("@", block->f.name(), ": the plan is wrong for kernel ", index, ": ", k.status.message()));
     }
     if (GetPlanChecks().strict) {
       if (absl::Status s = VerifyKernel(k.kernel); !s.ok()) {
@@ -235,10 +235,10 @@ absl::StatusOr<Kernel> BlockBuilder::AddKernelItem(const PlanGraph& plan, int gr
   return kernel;
 }
 
-// A group that is equal to an earlier one gets its kernel.
-ScheduledKernel BlockBuilder::Schedule(const PlanGraph& plan, int group, const ir::Function& f) {
+// A kernel plan that is equal to an earlier one gets its kernel.
+ScheduledKernel BlockBuilder::Schedule(const PlanGraph& plan, int index, const ir::Function& f) {
   const RecordTime time(options_.record, "planning", "schedule");
-  GroupSignature signature = SignatureOf(f, plan, group);
+  KernelSignature signature = SignatureOf(f, plan, index);
   const auto known = options_.share_kernels ? scheduled_.find(signature.words) : scheduled_.end();
   if (known != scheduled_.end()) {
     ScheduledKernel k = known->second;
@@ -253,13 +253,13 @@ ScheduledKernel BlockBuilder::Schedule(const PlanGraph& plan, int group, const i
     problem = signature.Name();
     wish = options_.schedules != nullptr ? options_.schedules->Find(target_.name, problem) : nullptr;
   }
-  ScheduledKernel k = ScheduleKernel(f, plan, group, target_, options_, wish);
+  ScheduledKernel k = ScheduleKernel(f, plan, index, target_, options_, wish);
   if (wish != nullptr && absl::IsInvalidArgument(k.status)) {
     options_.schedules->CountRefused();
-    k = ScheduleKernel(f, plan, group, target_, options_);
+    k = ScheduleKernel(f, plan, index, target_, options_);
   }
   k.kernel.problem = std::move(problem);
-  if (!k.kernel.body.empty()) Explain(f, plan, group, &k.kernel);
+  if (!k.kernel.body.empty()) Explain(f, plan, index, &k.kernel);
   ScheduledKernel positions = k;
   bool all_known = true;
   const auto to_position = [&](Value* v) {

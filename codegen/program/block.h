@@ -38,6 +38,24 @@ struct BlockItem {
   std::vector<bool> overwritten;  ///< kWhile: by operand: nothing reads what it is (overwritten.h)
   const Block* first = nullptr;   ///< then, condition, callee
   const Block* second = nullptr;  ///< else, body
+
+  bool Writes(size_t i) const { return kind == Kind::kCopy ? i == 0 : !writes.empty() && writes[i]; }
+  bool Overwrites(size_t i) const { return !overwritten.empty() && overwritten[i]; }
+  /// visit(v) for the values whose contents it needs.
+  template <typename Visit>
+  void VisitReads(Visit visit) const {
+    for (size_t i = 0; i < values.size(); ++i) {
+      if (!Writes(i) && !Overwrites(i)) visit(values[i]);
+    }
+    if (updated.valid()) visit(updated);
+  }
+  template <typename Visit>
+  void VisitWrites(Visit visit) const {
+    for (size_t i = 0; i < values.size(); ++i) {
+      if (Writes(i)) visit(values[i]);
+    }
+    for (int k = 0; k < num_results; ++k) visit(ir::Value{result.id + k});
+  }
 };
 
 /// Neighbouring kernels that go through a leading axis of their values together: chunk i of each reads of what the
@@ -77,7 +95,7 @@ class BlockBuilder {
   absl::StatusOr<std::unique_ptr<Block>> Prepare(const Key& key, std::vector<Key>* named);
   absl::StatusOr<std::unique_ptr<Block>> PrepareAs(const Key& key, bool fuse, std::vector<Key>* named);
   void WarnOfWrongPlan(const Key& key, const absl::Status& wrong) const;
-  absl::StatusOr<Kernel> AddKernelItem(const PlanGraph& plan, int group, bool entry, Block* block);
+  absl::StatusOr<Kernel> AddKernelItem(const PlanGraph& plan, int index, bool entry, Block* block);
   void AddControlItem(const PlanGraph& plan, const ir::Node& node, std::vector<Key>* named, Block* block);
   absl::Status AddCallbackItem(const PlanGraph& plan, const ir::Node& node, Block* block);
   void AddCheckItem(const PlanGraph& plan, const ir::Node& node, Block* block);
@@ -85,7 +103,7 @@ class BlockBuilder {
   void Record(const Key& key, const PlanGraph& plan, const std::vector<ir::Value>& origins, Block* block);
   int32_t AddConstant(const ir::Node& node);
   int32_t AddKernel(Kernel kernel);
-  ScheduledKernel Schedule(const PlanGraph& plan, int group, const ir::Function& f);
+  ScheduledKernel Schedule(const PlanGraph& plan, int index, const ir::Function& f);
 
   const ir::Module& module_;
   const Target& target_;
@@ -95,7 +113,7 @@ class BlockBuilder {
   HashMap<Key, std::unique_ptr<Block>, ir::KeyHash> blocks_;
   HashMap<std::pair<const std::byte*, size_t>, int32_t, ir::KeyHash> constant_index_;  ///< by its bytes
   HashMap<std::string, int32_t, ir::KeyHash> kernel_index_;  ///< by KeyOf
-  /// By the words of a group's signature: its kernel, with positions of values in the place of values.
+  /// By the words of a kernel's signature: its kernel, with positions of values in the place of values.
   HashMap<std::vector<int64_t>, ScheduledKernel, ir::KeyHash> scheduled_;
 };
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "codegen/loop/ceil.h"
+#include "codegen/plan/order.h"
 #include "codegen/plan/rules.h"
 
 namespace reel::codegen {
@@ -187,8 +188,7 @@ bool ChainBuilder::Append(Link* link) {
 // 0: no chain pays.
 int64_t ChainBuilder::GranulesOfChunk() const {
   std::vector<Value> values = shared_;
-  std::sort(values.begin(), values.end());
-  values.erase(std::unique(values.begin(), values.end()), values.end());
+  SortUnique(&values);
   int64_t sum = 0, largest = 0;
   for (Value v : values) {
     sum += std::min(bytes(v), l2_bytes_);

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "codegen/plan/uses.h"
 #include "passes/splat.h"
 
 namespace reel::codegen {
@@ -111,8 +112,8 @@ class Loop {
 
   // For Overwrites().
   void CountUses() {
-    body_uses_ = UsesIn(body_);
-    cond_uses_ = UsesIn(cond_);
+    body_uses_ = CountReads(body_);
+    cond_uses_ = CountReads(cond_);
   }
 
   // Every row of parameter i is written, one in each step, and the body reads none.
@@ -122,9 +123,8 @@ class Loop {
     const int axis = static_cast<int>(update->attr<int64_t>("axis"));
     const Shape& shape = body_.type({i}).shape;
     if (body_.type(update->operands[1]).shape[axis] != Extent(1) || !shape[axis].is_constant()) return false;
-    const auto uses = [](const std::vector<int>& by_value, Value v) { return by_value[static_cast<size_t>(v.id)]; };
-    if (uses(body_uses_, {i}) != 1 || uses(body_uses_, update->result()) != 1 || uses(cond_uses_, {i}) != 0)
-      return false;
+    const auto v = static_cast<size_t>(i);
+    if (body_uses_[v] != 1 || body_uses_[update->result().index()] != 1 || cond_uses_[v] != 0) return false;
     const auto index = CountedFrom(body_, update->operands[2]);
     if (!index) return false;
     const auto start = Start(index->parameter);
@@ -134,15 +134,6 @@ class Loop {
   }
 
  private:
-  static std::vector<int> UsesIn(const Function& f) {
-    std::vector<int> uses(static_cast<size_t>(f.num_values()));
-    for (Value v : f.results()) ++uses[static_cast<size_t>(v.id)];
-    for (const Node& node : f.nodes()) {
-      for (Value v : node.operands) ++uses[static_cast<size_t>(v.id)];
-    }
-    return uses;
-  }
-
   const Function& f_;
   const Node& node_;
   const ir::Module& m_;

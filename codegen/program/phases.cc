@@ -3,11 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_format.h"
-#include "codegen/fusion/early_updates.h"
-#include "codegen/fusion/epilogue_reductions.h"
-#include "codegen/fusion/producer_fusion.h"
-#include "codegen/fusion/row_fusion.h"
-#include "codegen/fusion/two_stage_reductions.h"
+#include "codegen/fusion/fusion.h"
 #include "codegen/plan/text.h"
 #include "codegen/plan/verify.h"
 #include "codegen/program/record.h"

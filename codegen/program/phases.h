@@ -42,8 +42,8 @@ class PhaseRunner {
  public:
   PhaseRunner(const Target& target, const PlanOptions& options) : target_(target), options_(options) {}
 
-  /// The groups of a function, which gets values for partial sums. Internal, with the phase's name, if a plan is wrong:
-  /// looked for after each phase, or after the last.
+  /// The kernels of a function, which gets values for partial sums. Internal, with the phase's name, if a plan is
+  /// wrong: looked for after each phase, or after the last.
   absl::StatusOr<PlanGraph> Run(ir::Function* f, Role role, bool fuse, bool each_phase);
 
   /// Whether a phase of this name runs now; it is counted if so.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "codegen/loop/ceil.h"
 #include "codegen/program/block.h"
 #include "codegen/program/buffers.h"
 #include "codegen/program/in_line.h"
@@ -19,8 +20,6 @@
 
 namespace reel::codegen {
 namespace {
-
-int64_t RoundUp(int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
 // Their names are those of the pipeline, which live for ever.
 void RecordPasses(absl::Span<const passes::PassEntry> pipeline, const std::vector<passes::PassReport>& reports,
@@ -106,7 +105,7 @@ class ProgramBuilder {
     for (const std::string& name : entries_) {
       if (absl::Status s = AddEntry(*module_.FindFunction(name)); !s.ok()) return s;
     }
-    program_.instance_bytes = arena_offset_ + RoundUp(program_.arena_bytes);
+    program_.instance_bytes = arena_offset_ + RoundUp(program_.arena_bytes, 64);
     return std::move(program_);
   }
 
@@ -117,7 +116,7 @@ class ProgramBuilder {
       const auto& initial = std::get<ir::Literal>(v.initial);
       program_.variables.push_back({v.name, v.type, v.trainable, offset, initial});
       variable_offsets_[v.name] = offset;
-      offset += RoundUp(std::max<int64_t>(v.type.bytes(), 1));
+      offset += RoundUp(std::max<int64_t>(v.type.bytes(), 1), 64);
     }
     arena_offset_ = offset;
   }
@@ -264,55 +263,54 @@ std::string SlotText(const Slot& slot) {
   return "";
 }
 
+// What a step does by itself, in a line.
+std::string StepText(const Program& program, const Step& step) {
+  switch (step.control) {
+    case Step::Control::kIf: return StrCat("if ", SlotText(step.buffers[0]), " {");
+    case Step::Control::kWhile: {
+      const std::string bound = step.maximum_iterations < 0 ? "" : StrCat(" at most ", step.maximum_iterations);
+      return StrCat("while ", SlotText(step.buffers[0]), bound, step.in_line ? " in line" : "", " {");
+    }
+    case Step::Control::kChain:
+      return StrCat("chain of ", step.chunks, " chunks in ", step.lanes, " lanes, frames of ", step.bytes, " bytes {");
+    case Step::Control::kCheck: {
+      const ValueCheck& check = program.checks[static_cast<size_t>(step.bytes)];
+      return StrCat("check ", SlotText(step.buffers[0]),
+                    check.op == ir::Op::kCheckIndex           ? StrCat(" below ", check.extent)
+                    : check.attributes->Get<bool>("negative") ? " not negative"
+                                                              : " not 0",
+                    step.lanes == 1 ? ", after variables changed" : "");
+    }
+    default: break;
+  }
+  std::string out;
+  if (step.control == Step::Control::kCallback) {
+    StrAppend(&out, "callback ", program.callbacks[static_cast<size_t>(step.bytes)].of, "(");
+    for (size_t i = 1; i < step.buffers.size(); ++i) StrAppend(&out, SlotText(step.buffers[i]), ", ");
+    return StrCat(out, "-> ", SlotText(step.buffers[0]), ")");
+  }
+  if (step.kernel < 0) {
+    return StrCat("copy ", step.bytes, " bytes: ", SlotText(step.buffers[0]), " = ", SlotText(step.buffers[1]));
+  }
+  const Kernel& k = program.kernels[static_cast<size_t>(step.kernel)];
+  StrAppend(&out, k.name, " #", step.kernel, " x", k.chunks(), "(");
+  for (size_t i = 0; i < step.buffers.size(); ++i) {
+    StrAppend(&out, i ? ", " : "", k.buffers[i].is_output ? "-> " : "", k.buffers[i].name, ": ",
+              SlotText(step.buffers[i]));
+  }
+  return out + ")";
+}
+
 // As deep as control ops are nested.
 void PrintSteps(const Program& program, const std::vector<Step>& steps, const std::string& indent, std::string* out) {
   for (const Step& step : steps) {
-    StrAppend(out, indent);
-    if (step.control == Step::Control::kIf) {
-      StrAppend(out, "if ", SlotText(step.buffers[0]), " {\n");
-      PrintSteps(program, step.first, indent + "  ", out);
-      StrAppend(out, indent, "} else {\n");
-      PrintSteps(program, step.second, indent + "  ", out);
-      StrAppend(out, indent, "}\n");
-    } else if (step.control == Step::Control::kWhile) {
-      StrAppend(out, "while ", SlotText(step.buffers[0]));
-      if (step.maximum_iterations >= 0) StrAppend(out, " at most ", step.maximum_iterations);
-      if (step.in_line) StrAppend(out, " in line");
-      StrAppend(out, " {\n");
-      PrintSteps(program, step.first, indent + "  ", out);
-      StrAppend(out, indent, "} do {\n");
-      PrintSteps(program, step.second, indent + "  ", out);
-      StrAppend(out, indent, "}\n");
-    } else if (step.control == Step::Control::kCheck) {
-      const ValueCheck& check = program.checks[static_cast<size_t>(step.bytes)];
-      StrAppend(out, "check ", SlotText(step.buffers[0]));
-      if (check.op == ir::Op::kCheckIndex) {
-        StrAppend(out, " below ", check.extent);
-      } else {
-        StrAppend(out, check.attributes->Get<bool>("negative") ? " not negative" : " not 0");
-      }
-      StrAppend(out, step.lanes == 1 ? ", after variables changed\n" : "\n");
-    } else if (step.control == Step::Control::kCallback) {
-      StrAppend(out, "callback ", program.callbacks[static_cast<size_t>(step.bytes)].of, "(");
-      for (size_t i = 1; i < step.buffers.size(); ++i) StrAppend(out, SlotText(step.buffers[i]), ", ");
-      StrAppend(out, "-> ", SlotText(step.buffers[0]), ")\n");
-    } else if (step.control == Step::Control::kChain) {
-      StrAppend(out, indent, "chain of ", step.chunks, " chunks in ", step.lanes, " lanes, frames of ", step.bytes,
-                " bytes {\n");
-      PrintSteps(program, step.first, indent + "  ", out);
-      StrAppend(out, indent, "}\n");
-    } else if (step.kernel < 0) {
-      StrAppend(out, "copy ", step.bytes, " bytes: ", SlotText(step.buffers[0]), " = ", SlotText(step.buffers[1]),
-                "\n");
-    } else {
-      const Kernel& k = program.kernels[static_cast<size_t>(step.kernel)];
-      StrAppend(out, k.name, " #", step.kernel, " x", k.chunks(), "(");
-      for (size_t i = 0; i < step.buffers.size(); ++i) {
-        StrAppend(out, i ? ", " : "", k.buffers[i].is_output ? "-> " : "", k.buffers[i].name, ": ",
-                  SlotText(step.buffers[i]));
-      }
-      StrAppend(out, ")\n");
-    }
+    StrAppend(out, indent, StepText(program, step), "\n");
+    const bool branches = step.control == Step::Control::kIf, loop = step.control == Step::Control::kWhile;
+    if (!branches && !loop && step.control != Step::Control::kChain) continue;
+    PrintSteps(program, step.first, indent + "  ", out);
+    if (branches || loop) StrAppend(out, indent, loop ? "} do {\n" : "} else {\n");
+    PrintSteps(program, step.second, indent + "  ", out);
+    StrAppend(out, indent, "}\n");
   }
 }
 

@@ -16,8 +16,9 @@
 //   reel schedules 1
 //   x86-64-v4 3c9f..(32 digits) matmul pack=1 nr=4 mr=6 mc=96 swap=0 chunks=16  # contract_add_max
 //
-// A line is a target's name, a kernel (GroupSignature::Name) and its schedule. It holds choices alone: each kernel asks
-// again whether they are legal, so that no file makes a wrong result. What is not legal or not readable is ignored.
+// A line is a target's name, a kernel (KernelSignature::Name) and its schedule. It holds choices alone: each kernel
+// asks again whether they are legal, so that no file makes a wrong result. What is not legal or not readable is
+// ignored.
 
 namespace reel::codegen {
 

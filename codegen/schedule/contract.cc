@@ -1,9 +1,7 @@
 #include <algorithm>
 
 #include "codegen/loop/ceil.h"
-#include "codegen/schedule/contract_operand.h"
 #include "codegen/schedule/contract_pack.h"
-#include "codegen/schedule/contract_prefetch.h"
 #include "codegen/schedule/contract_tile.h"
 #include "ir/strings.h"
 
@@ -82,7 +80,8 @@ class ContractSchedule {
     const int64_t n = l_.shape.lane.extent, width = RoundUp(n, l_.hardware());
     std::vector<Stmt> out = Body(result_.OpenTable(width, l_.shape.depth <= l_.k_block));
     Append(Panels(false), &out);
-    result_.Finish({{}, n, width, l_.hardware()}, &out);
+    const Panel rows{{}, n, width, l_.hardware()};
+    result_.Finish(rows, &out);
     return out;
   }
 

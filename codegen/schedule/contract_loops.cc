@@ -4,7 +4,6 @@
 #include <cstdlib>
 
 #include "codegen/loop/ceil.h"
-#include "codegen/schedule/contract_pairs.h"
 
 namespace reel::codegen {
 namespace {
@@ -22,6 +21,21 @@ std::vector<ContractAxis> Distinct(const std::vector<ContractAxis>& all, int64_t
     axes.back().extent *= n;
   }
   return axes;
+}
+
+// The pair of bf16 that begins at `at`, or `dynamic` (even) elements behind that, as i32.
+ExprId PairAt(ExprBuilder* b, ir::Value operand, const PairedOperand& paired, const Affine& at, ExprId dynamic) {
+  const ExprId half = b->Constant(kInt32, 16);
+  if (paired.joined) {
+    const ExprId both = b->LoadBits(operand, at, kInt32, dynamic);
+    return b->Apply(Op::kOr, kInt32,
+                    {b->Apply(Op::kShiftLeft, kInt32, {both, half}), b->Apply(Op::kShiftRight, kInt32, {both, half})});
+  }
+  const auto bits = [&](const Affine& of) {
+    return b->Apply(Op::kCast, kInt32, {b->LoadBits(operand, of, kUInt16, dynamic)});
+  };
+  const ExprId high = bits(at), low = bits(at + paired.next);
+  return b->Apply(Op::kOr, kInt32, {b->Apply(Op::kShiftLeft, kInt32, {high, half}), low});
 }
 
 }  // namespace

@@ -89,6 +89,35 @@ struct ContractLoops {
               ExprId dynamic, ExprId guard = -1) const;
 };
 
+// --- parts of these loops ---
+
+/// What a product has of a second operand that is computed row by row where it is multiplied (FuseProducers): columns
+/// from `base` on, in steps of `vector` lanes.
+struct ComputedColumns {
+  Affine base;
+  int64_t columns, vector;
+  LocalId to;  ///< where a row is put,
+  int64_t row_stride;  ///< row k of the block so many elements behind the first
+};
+
+/// for groups of 64 of the rows of a block of k { their sums; each row computed, then `body` for it }. `row` and
+/// `group`: axes whose positions are row 64 * group + row of the block.
+Stmt OverComputedRows(const ScheduleContext& c, const ComputedColumns& columns, int64_t depth, AxisId block,
+                      AxisId group, AxisId row, std::vector<Stmt> body);
+
+// Large operands that are read in short runs, far apart: what a product will read of them is asked for ahead.
+
+/// While a tile is computed, its share of what the next block of rows reads of x and this one does not: windows of a
+/// convolution, whose few rows the hardware does not see coming. k_block, tile: axes of blocks of k, and of tiles.
+std::vector<Stmt> PrefetchWindow(const ContractLoops& loops, AxisId k_block, AxisId tile);
+
+/// Of a first operand whose rows are neighbours in memory each k reads a line of its own. Asks for the line of that k
+/// which a later tile, or the next matrix, reads. row: the first of the tile; position: k.
+void PrefetchLines(const ContractLoops& loops, const Affine& row, const Affine& position, std::vector<Stmt>* out);
+
+/// Of a small matrix of the second operand, which its outermost step follows by another: a tile's share of that.
+void PrefetchNext(const ContractLoops& loops, AxisId tile, std::vector<Stmt>* out);
+
 }  // namespace reel::codegen
 
 #endif  // REEL_CODEGEN_SCHEDULE_CONTRACT_LOOPS_H_

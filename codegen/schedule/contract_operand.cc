@@ -1,9 +1,12 @@
-#include "codegen/schedule/contract_operand.h"
+#include "codegen/schedule/contract_loops.h"
 
 #include <algorithm>
 
 #include "codegen/loop/ceil.h"
 #include "codegen/plan/view.h"
+
+// The second operand of a product, computed row by row where it is multiplied (FuseProducers), with the sums over its
+// rows by the rule of reduce.cc.
 
 namespace reel::codegen {
 namespace {

@@ -2,9 +2,73 @@
 
 #include <algorithm>
 
-#include "codegen/schedule/contract_operand.h"
+#include "codegen/loop/ceil.h"
+
+// Products of pairs of bf16. AVX512-BF16 adds two products to a sum in f32, one after the other, each rounded once:
+// what the rule of contractions says (ir/README.md), with the pair's first element in the upper half. But it takes
+// denormal operands and sums for 0. So it multiplies where there can be none: no operand is denormal, and the smallest
+// ones' product has no bit below the smallest normal number. Then every product, and so every sum of them, is a
+// multiple of that bit. Elsewhere two fma do the same, at half the speed: the same bits either way.
 
 namespace reel::codegen {
+namespace {
+
+using ir::Op;
+
+constexpr int64_t kLeastLanes = 64;
+
+// Elements of an operand: those `at` 64 * chunk + lane behind a place, for each iteration of a loop.
+struct Elements {
+  ir::Value operand;
+  Stmt loop;                // without a body
+  Affine at;                // of lane 0, within the loop
+  int64_t lanes = 1;        // neighbours in memory
+  Affine clip_base = {};    // lanes end where clip_base + lane is clip_total, if that is >= 0
+  int64_t clip_total = -1;
+
+  // Of the loop, or of lanes.
+  void Clip(bool of_lanes, const Affine& base, int64_t total) {
+    (of_lanes ? clip_base : loop.clip_base) = base;
+    (of_lanes ? clip_total : loop.clip_total) = total;
+  }
+};
+ExprId Int32(ExprBuilder* b, ExprId x) { return b->Apply(Op::kCast, kInt32, {x}); }
+ExprId Number(ExprBuilder* b, int64_t x) { return b->Constant(kInt32, static_cast<double>(x)); }
+
+// Declares the local `least`, whose element 0 becomes the bits of the smallest magnitude but 0 of the elements, less
+// 1; 65535 if all are 0.
+void LeastOf(Kernel* k, ExprBuilder* b, Elements e, LocalId* least, std::vector<Stmt>* out) {
+  const AxisId chunk = k->AddAxis("g"), lane = k->AddAxis("v");
+  if (*least < 0) *least = k->AddLocal("least", kUInt16, kLeastLanes);
+  const Affine at = e.at + AxisAffine(chunk, kLeastLanes) + AxisAffine(lane);
+  const auto number = [b](int64_t x) { return b->Constant(kUInt16, static_cast<double>(x)); };
+  const ExprId magnitude = b->Apply(Op::kAnd, kUInt16, {b->LoadBits(e.operand, at, kUInt16), number(0x7FFF)});
+  const ExprId less = b->Apply(Op::kSub, kUInt16, {magnitude, number(1)});  // 0 becomes the largest
+  Stmt set = MakeAccumulate(*least, AxisAffine(lane), Combine::kMin, less);
+  Stmt vector = VectorLoop(lane, std::min(e.lanes, kLeastLanes), kLeastLanes, Body(std::move(set)));
+  if (e.clip_total >= 0 || (e.lanes > kLeastLanes && e.lanes % kLeastLanes != 0)) {
+    Clip(&vector, e.clip_base + AxisAffine(chunk, kLeastLanes), e.clip_total >= 0 ? e.clip_total : e.lanes);
+  }
+  e.loop.body.push_back(SerialLoop(chunk, Ceil(e.lanes, kLeastLanes), Body(std::move(vector))));
+  Append(Body(MakeLocal(*least, Bits(kUInt16, 0xFFFF)), std::move(e.loop), MakeTree(*least, Combine::kMin)), out);
+}
+
+// Whether Combine::kDotPair of operands with these LeastOf is Combine::kFmaPair.
+ExprId MayDot(Kernel* k, ExprBuilder* b, LocalId x_least, LocalId w_least) {
+  // The biased exponent; of zeros alone beyond all.
+  const auto exponent = [&](LocalId least) {
+    const ExprId bits = b->Apply(Op::kAdd, kInt32, {Int32(b, LocalExpr(k, least, {})), Number(b, 1)});
+    return b->Apply(Op::kShiftRight, kInt32, {bits, Number(b, 7)});
+  };
+  const ExprId x = exponent(x_least), w = exponent(w_least);
+  const auto at_least = [b](ExprId e, int64_t n) { return b->Apply(Op::kGreaterEqual, kBool, {e, Number(b, n)}); };
+  const auto both = [b](ExprId p, ExprId q) { return b->Apply(Op::kAnd, kBool, {p, q}); };
+  // The last bits are 2^(x - 127 - 7) and 2^(w - 127 - 7), the smallest normal number is 2^-126.
+  constexpr int64_t kMinSum = 2 * (127 + 7) - 126;
+  return both(both(at_least(x, 1), at_least(w, 1)), at_least(b->Apply(Op::kAdd, kInt32, {x, w}), kMinSum));
+}
+
+}  // namespace
 
 ExprId ContractPack::PanelAt(const Panel& p, AxisId k, const Affine& column) const {
   return LocalExpr(l_.k, panel_, AxisAffine(k, p.width) + column);
@@ -98,27 +162,31 @@ ExprId ContractPack::PackRows(const Panel& p, const KOffsets& xk, AxisId block, 
   return LocalExpr(l_.k, rows_, place(row_axis, k));
 }
 
+namespace {
+
 // An operand's part in a block of k: so many rows or columns.
-Elements ContractPack::InBlock(size_t operand, const Affine& base, const PairedOperand& pair, int64_t count,
-                               int64_t stride, AxisId block) const {
-  const AxisId i = l_.k->AddAxis("i");
-  const int64_t deep = 2 * l_.deep();
-  Elements e{l_.node.operands[operand], SerialLoop(i, pair.joined ? count : deep, {}), base,
-             pair.joined ? deep : count};
-  if (l_.EndsInBlock()) e.Clip(pair.joined, AxisAffine(block, 2 * l_.k_block), 2 * l_.shape.depth);
-  if (operand == 0 && l_.block >= 0 && l_.shape.rows[0].extent % count != 0) {
-    e.Clip(!pair.joined, l_.FromBlock({}), l_.shape.rows[0].extent);
+Elements InBlock(const ContractLoops& l, size_t operand, const Affine& base, int64_t count, int64_t stride,
+                 AxisId block) {
+  const PairedOperand& pair = operand == 0 ? l.shape.x_pair : l.shape.w_pair;
+  const AxisId i = l.k->AddAxis("i");
+  const int64_t deep = 2 * l.deep();
+  Elements e{l.node.operands[operand], SerialLoop(i, pair.joined ? count : deep, {}), base, pair.joined ? deep : count};
+  if (l.EndsInBlock()) e.Clip(pair.joined, AxisAffine(block, 2 * l.k_block), 2 * l.shape.depth);
+  if (operand == 0 && l.block >= 0 && l.shape.rows[0].extent % count != 0) {
+    e.Clip(!pair.joined, l.FromBlock({}), l.shape.rows[0].extent);
   }
-  e.at.Add(block, 2 * l_.k_block * pair.next);
+  e.at.Add(block, 2 * l.k_block * pair.next);
   e.at.Add(i, pair.joined ? stride : pair.next);
   return e;
 }
 
+}  // namespace
+
 ExprId ContractPack::MayDotBlock(const Panel& p, AxisId block, std::vector<Stmt>* out) {
   const ContractShape& s = l_.shape;
   const Affine x = l_.x_base + l_.FromBlock({}) * l_.row_stride(), w = l_.w_base + p.base * s.lane.w;
-  LeastOf(l_.k, l_.c.builder, InBlock(0, x, s.x_pair, l_.tiles.block, l_.row_stride(), block), &x_least_, out);
-  LeastOf(l_.k, l_.c.builder, InBlock(1, w, s.w_pair, p.columns, s.lane.w, block), &w_least_, out);
+  LeastOf(l_.k, l_.c.builder, InBlock(l_, 0, x, l_.tiles.block, l_.row_stride(), block), &x_least_, out);
+  LeastOf(l_.k, l_.c.builder, InBlock(l_, 1, w, p.columns, s.lane.w, block), &w_least_, out);
   return MayDot(l_.k, l_.c.builder, x_least_, w_least_);
 }
 

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "codegen/schedule/contract_loops.h"
-#include "codegen/schedule/contract_pairs.h"
 
 namespace reel::codegen {
 
@@ -27,8 +26,6 @@ class ContractPack {
   Stmt Squares(const Panel& panel, const KOffsets& wk, AxisId block, int64_t squares, int64_t n);
   void Transpose(const Panel& panel, const KOffsets& wk, AxisId block, AxisId t, AxisId j, std::vector<Stmt>* out);
   Stmt Set(const Panel& panel, const KOffsets& wk, const Affine& k, const Affine& inner, const Affine& lane) const;
-  Elements InBlock(size_t operand, const Affine& base, const PairedOperand& pair, int64_t count, int64_t stride,
-                   AxisId block) const;
 
   const ContractLoops& l_;
   LocalId panel_ = -1, square_ = -1, rows_ = -1;

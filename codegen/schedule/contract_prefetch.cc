@@ -1,4 +1,4 @@
-#include "codegen/schedule/contract_prefetch.h"
+#include "codegen/schedule/contract_loops.h"
 
 #include <algorithm>
 #include <optional>

@@ -4,8 +4,6 @@
 #include <numeric>
 
 #include "codegen/loop/ceil.h"
-#include "codegen/schedule/contract_operand.h"
-#include "codegen/schedule/contract_sums.h"
 #include "ir/strings.h"
 
 namespace reel::codegen {
@@ -13,7 +11,7 @@ namespace {
 
 using Axes = std::vector<ContractAxis>;
 
-int64_t Product(const Axes& axes) {
+int64_t Iterations(const Axes& axes) {
   int64_t n = 1;
   for (const ContractAxis& a : axes) n *= a.extent;
   return n;
@@ -91,7 +89,7 @@ bool IsPanel(const ContractShape& shape, int64_t lanes) {
 bool PaysToPack(const ContractShape& shape, const Target& target, int64_t element_bytes, int64_t lanes) {
   if (shape.lane.x != 0) return false;
   if (shape.lane.w != 1 && shape.lane.extent > 1) return true;
-  const int64_t rows = Product(shape.rows);
+  const int64_t rows = Iterations(shape.rows);
   const Tuning& tuning = target.tuning;
   const int64_t l2 = target.machine.l2_bytes;
   if (shape.widens && rows >= tuning.matmul_pack_rows_half) return true;
@@ -109,7 +107,7 @@ bool ReadsRuns(const ContractShape& shape, const Tuning& tuning) {
 
 // Rows of a block for which w is not packed: enough blocks for threads, but runs of 1 KiB.
 int64_t RowsOfBlock(const ContractShape& shape, int64_t element_bytes, const Tuning& tuning) {
-  const int64_t rows = Product(shape.rows), outer = Product(shape.outer);
+  const int64_t rows = Iterations(shape.rows), outer = Iterations(shape.outer);
   const auto within = [](int64_t n, int64_t least, int64_t most) { return std::min(std::max(n, least), most); };
   if (ReadsRuns(shape, tuning)) {
     return within(outer * rows / tuning.shared_steps, tuning.matmul_run_bytes / element_bytes,
@@ -183,7 +181,7 @@ ResultAxes AxesOf(const ir::Function& f, const ir::Node& node, const View& x_vie
 void ChooseLane(Axes columns, ContractShape* s) {
   const auto batch_lanes =
       std::find_if(s->outer.begin(), s->outer.end(), [](const ContractAxis& a) { return a.x == 1 && a.w == 1; });
-  if (Product(columns) == 1 && batch_lanes != s->outer.end()) {
+  if (Iterations(columns) == 1 && batch_lanes != s->outer.end()) {
     s->lane = *batch_lanes;
     s->outer.erase(batch_lanes);
   } else if (!columns.empty()) {
@@ -222,7 +220,7 @@ void TakeWholeGroups(const ContractShape& shape, const Tuning& tuning, ContractT
   const int64_t block = axis == t->axis ? std::max(t->block / least, int64_t{1}) * least : least;
   t->axis = axis;
   t->block = block;
-  t->inner = Product({shape.rows.begin() + static_cast<std::ptrdiff_t>(axis) + 1, shape.rows.end()});
+  t->inner = Iterations({shape.rows.begin() + static_cast<std::ptrdiff_t>(axis) + 1, shape.rows.end()});
 }
 
 constexpr int64_t kMaxTableBytes = 128 << 10;  // of a block's sums on the stack
@@ -323,7 +321,7 @@ double Steps(const ContractShape& shape, const ContractTiles& t, const Machine& 
   const int64_t latency = machine.fma_latency * machine.fma_ports;
   const auto tile = [&](int64_t across) { return std::max({t.rows * across, t.rows + across, latency}) + kLoop; };
   const int64_t registers = Ceil(shape.lane.extent, hardware), across = t.lanes / hardware, rest = registers % across;
-  const int64_t tiles = Ceil(Product(shape.rows), t.rows);
+  const int64_t tiles = Ceil(Iterations(shape.rows), t.rows);
   return static_cast<double>(tiles * (registers / across * tile(across) + (rest > 0 ? tile(rest) : 0)));
 }
 
@@ -360,8 +358,8 @@ ContractShape ShapeOfContract(const ScheduleContext& c) {
   ContractShape s;
   const ResultAxes all = AxesOf(c.f, node, x, w, &s.k);
   s.rank = static_cast<int>(all.axes.size());
-  s.depth = Product(s.k);
-  s.empty = Product(all.axes) == 0;
+  s.depth = Iterations(s.k);
+  s.empty = Iterations(all.axes) == 0;
   if (s.empty) return s;
   s.k = Collapsed(s.k);
   Probe probe(c, all.axes);
@@ -387,7 +385,7 @@ ContractTiles UsualTiles(const ContractShape& shape, const Target& target, int64
   // Registers along the lanes; at least 8 sums to cover the latency of fma, all of them in registers with
   // a row of w and one element of x.
   const bool many = target.vector_registers >= 32;
-  const int64_t rows = Product(shape.rows), usual = many ? 4 : 2;
+  const int64_t rows = Iterations(shape.rows), usual = many ? 4 : 2;
   const int64_t hardware = target.lanes(element_bytes), registers = Ceil(shape.lane.extent, hardware);
   t.pack = shape.pairs || shape.computed ||
            (PaysToPack(shape, target, element_bytes, usual * hardware) &&
@@ -439,7 +437,7 @@ ContractTiles TilesOfContract(const ScheduleContext& c, const ContractShape& sha
   }
   const ContractTiles usual = UsualTiles(shape, target, element_bytes);
   if (shape.empty || (shape.computed && !usual.pack)) return usual;  // one tile has all rows
-  const int64_t rows = Product(shape.rows), block = usual.block * usual.inner;
+  const int64_t rows = Iterations(shape.rows), block = usual.block * usual.inner;
   ContractTiles t = usual;
   // Lanes that are not neighbours in memory have to be; those of a batch are.
   const bool must_pack = shape.pairs || shape.computed || (shape.lane.w != 1 && shape.lane.extent > 1);

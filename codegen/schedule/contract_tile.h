@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "codegen/schedule/contract_loops.h"
-#include "codegen/schedule/contract_sums.h"
+#include "codegen/schedule/sum_rows.h"
 
 namespace reel::codegen {
 
@@ -24,7 +24,7 @@ Stmt OverTile(const ContractLoops& loops, const TileAxes& axes, const Panel& pan
 /// row by row, or from registers to the result.
 class ContractResult {
  public:
-  explicit ContractResult(const ContractLoops& loops) : l_(loops), sums_(OpenRowSums(loops.c, loops.tiles.lanes)) {}
+  explicit ContractResult(const ContractLoops& loops);
 
   /// Chooses registers or the table.
   void Choose(bool one_block);

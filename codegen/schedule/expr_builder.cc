@@ -143,16 +143,18 @@ bool ExprBuilder::IsPerElement(Value v) const {
   return static_cast<size_t>(std::count_if(dims.begin(), dims.end(), [](int64_t n) { return n != 1; })) > row_.size();
 }
 
-Index ExprBuilder::RowIndex(Value v) const {
+Index RowIndexOf(const Shape& shape, const Index& row, const Affine& inner) {
   Index index;
   size_t next = 0;
-  for (int64_t n : f_.type(v).shape.dims()) {
+  for (int64_t n : shape.dims()) {
     index.emplace_back();
-    if (n != 1) index.back() = next < row_.size() ? row_[next] : inner_;
+    if (n != 1) index.back() = next < row.size() ? row[next] : inner;
     next += n != 1;
   }
   return index;
 }
+
+uint64_t Bits(DType dtype, double value) { return ScalarBits(ir::Literal::Scalar(dtype, value)); }
 
 ExprId ExprBuilder::Constant(DType dtype, double value) {
   return kernel_->AddExpr(ScalarExpr(ir::Literal::Scalar(dtype, value)));

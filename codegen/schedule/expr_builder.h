@@ -14,6 +14,10 @@ namespace reel::codegen {
 
 /// Index of an element: one affine form per axis of the value.
 using Index = std::vector<Affine>;
+/// Of a value with this shape: what has several elements along an axis goes by `row`, and behind these by `inner`.
+Index RowIndexOf(const Shape& shape, const Index& row, const Affine& inner);
+/// Bits of a scalar of dtype in the low bytes.
+uint64_t Bits(DType dtype, double value);
 
 /// Turns values at indices into expressions of a kernel: views become index maps, values of the
 /// plan of this kernel are computed in place, everything stored elsewhere is loaded.
@@ -55,7 +59,7 @@ class ExprBuilder {
   /// v is this expression, until the next SetRow if it has an element per `inner`.
   void SetValue(ir::Value v, ExprId expr) { (IsPerElement(v) ? elements_ : scalars_)[v.id] = expr; }
   /// The element of v that SetRow means.
-  Index RowIndex(ir::Value v) const;
+  Index RowIndex(ir::Value v) const { return RowIndexOf(f_.type(v).shape, row_, inner_); }
   /// The values behind the kernel's buffers, in order.
   const std::vector<ir::Value>& bound() const { return bound_; }
 

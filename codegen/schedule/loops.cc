@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <bit>
-#include <cstring>
 
 #include "codegen/loop/ceil.h"
 #include "codegen/schedule/schedule.h"
@@ -59,13 +58,6 @@ std::vector<Stmt> Prefetches(const Kernel& kernel, size_t begin, const std::vect
   return out;
 }
 
-uint64_t Bits(DType dtype, double value) {
-  const ir::Literal literal = ir::Literal::Scalar(dtype, value);
-  uint64_t bits = 0;
-  std::memcpy(&bits, literal.bytes().data(), literal.bytes().size());
-  return bits;
-}
-
 void Parallelize(const ScheduleContext& c, int64_t elements, int64_t cost) {
   Kernel* kernel = c.kernel;
   if (!c.options.vectorize || kernel->body.size() != 1 || kernel->body[0].kind != Stmt::Kind::kLoop) return;
@@ -90,18 +82,20 @@ void Parallelize(const ScheduleContext& c, int64_t elements, int64_t cost) {
   kernel->body = Body(MakeLoop(chunk, chunks, LoopKind::kParallel, 1, std::move(kernel->body)));
 }
 
-int64_t VectorWidth(const Kernel& kernel, const Target& target, int64_t extent, int registers) {
-  const std::vector<bool> varies = Varying(kernel);
+int64_t VectorWidth(const ScheduleContext& c, int64_t extent, int registers) {
+  if (!c.options.vectorize) return 1;
+  const std::vector<bool> varies = Varying(*c.kernel);
   int64_t bytes = 4;
   for (size_t i = 0; i < varies.size(); ++i) {
-    if (varies[i]) bytes = std::max(bytes, SizeOf(kernel.exprs[i].dtype));
+    if (varies[i]) bytes = std::max(bytes, SizeOf(c.kernel->exprs[i].dtype));
   }
-  int64_t width = target.lanes(bytes) * registers;
+  int64_t width = c.target.lanes(bytes) * registers;
   while (width > 1 && width / 2 >= extent) width /= 2;
   return width;
 }
 
 int ChooseRegisters(const ScheduleContext& c, int usual) {
+  if (!c.options.vectorize) return 1;
   const auto registers = static_cast<uint64_t>(c.choices->Choose("registers", usual, 1, 8, {1, 2, 4, 8}));
   return static_cast<int>(std::bit_floor(registers));
 }

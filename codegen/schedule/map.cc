@@ -70,9 +70,9 @@ int64_t StepWidth(const ScheduleContext& c, int64_t extent, int64_t cost) {
   const int64_t usual = registers;
   registers = ChooseRegisters(c, static_cast<int>(usual));
   const auto lanes = [extent](int64_t width) { return RoundUp(extent, width); };
-  int64_t width = VectorWidth(kernel, target, extent, static_cast<int>(registers));
+  int64_t width = VectorWidth(c, extent, static_cast<int>(registers));
   if (registers != usual) return width;
-  const int64_t one = VectorWidth(kernel, target, extent, 1);
+  const int64_t one = VectorWidth(c, extent, 1);
   while (width > one && lanes(width) - lanes(width / 2) > extent / 8) width /= 2;
   // A row that is one masked step: what lies there next must wait for the whole step where results take the place of
   // operands. Registers and a narrow rest need no mask.
@@ -145,7 +145,7 @@ std::vector<Stmt> CutLoops(const ScheduleContext& c, Index index, LoopAxes axes,
     index[cut].constant = bounds[p - 1];
     std::vector<Stmt> stores = c.Stores(c.kernel_plan().epilogue, index);
     CollapseAxes(c.kernel, &stores, &part);
-    const int64_t width = StepWidth(c, part.empty() ? 1 : part.extents.back(), cost);  // a part may be one element
+    const int64_t width = StepWidth(c, part.innermost(), cost);  // a part may be one element
     Append(Nest(part, width, std::move(stores)), &body);
   }
   while (axes.size() > cut) axes.Erase(axes.size() - 1);
@@ -174,13 +174,12 @@ void ScheduleMap(const ScheduleContext& c) {
     }
   }
   CollapseAxes(k, &stores, &axes);
-  const int64_t cost = ExprCost(*k), inner = axes.empty() ? 1 : axes.extents.back();
+  const int64_t cost = ExprCost(*k), inner = axes.innermost();
   const int64_t width = c.options.vectorize ? StepWidth(c, inner, cost) : 1;
   int along = width > 1 ? ContiguousElsewhere(*k, axes.ids) : -1;
   if (!c.choices->Flag("transpose", along >= 0, along >= 0)) along = -1;
   if (along >= 0) {
-    const int64_t lanes = VectorWidth(*k, c.target, inner, 1);
-    k->body = TransposingNest(k, axes, static_cast<size_t>(along), lanes, std::move(stores));
+    k->body = TransposingNest(k, axes, static_cast<size_t>(along), VectorWidth(c, inner, 1), std::move(stores));
   } else {
     k->body = Nest(axes, width, std::move(stores));
   }

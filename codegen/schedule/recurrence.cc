@@ -30,28 +30,23 @@ class CarriedStep {
   std::vector<Stmt> Step(ExprId a, ExprId b, const Affine& at, BufferId out, const Affine& position) {
     a = Widened(a);
     b = Widened(b);
-    std::vector<Stmt> body;
     if (low_ < 0) {
-      body.push_back(MakeAccumulate(h_, at, Combine::kProd, a));
-      body.push_back(MakeAccumulate(h_, at, Combine::kSum, b));
-      const ExprId h = LocalExpr(k_, h_, at);
-      body.push_back(MakeStore(out, position, carried_ == dtype_ ? h : b_->Apply(ir::Op::kCast, dtype_, {h})));
-      return body;
+      const ExprId h = LocalExpr(k_, h_, at), y = carried_ == dtype_ ? h : b_->Apply(ir::Op::kCast, dtype_, {h});
+      return Body(MakeAccumulate(h_, at, Combine::kProd, a), MakeAccumulate(h_, at, Combine::kSum, b),
+                  MakeStore(out, position, y));
     }
     const ExprId p = Apply(ir::Op::kMul, a, LocalExpr(k_, h_, at));
-    body.push_back(MakeAccumulate(next_, at, Combine::kSet, Apply(ir::Op::kAdd, p, b)));
+    Stmt add = MakeAccumulate(next_, at, Combine::kSet, Apply(ir::Op::kAdd, p, b));
     const ExprId s = LocalExpr(k_, next_, at), b_part = Apply(ir::Op::kSub, s, p);
     const ExprId error =
         Apply(ir::Op::kAdd, Apply(ir::Op::kSub, p, Apply(ir::Op::kSub, s, b_part)), Apply(ir::Op::kSub, b, b_part));
-    body.push_back(MakeAccumulate(low_, at, Combine::kProd, a));
-    body.push_back(MakeAccumulate(low_, at, Combine::kSum, error));
     const ExprId sum = LocalExpr(k_, next_, at), low = LocalExpr(k_, low_, at);
-    body.push_back(MakeAccumulate(h_, at, Combine::kSet, sum));
     const ExprId size = b_->Apply(ir::Op::kAbs, dtype_, {low});
     const ExprId counts = b_->Apply(ir::Op::kGreater, kBool, {size, b_->Constant(dtype_, 0)});
     const ExprId y = b_->Apply(ir::Op::kSelect, dtype_, {counts, Apply(ir::Op::kAdd, sum, low), sum});
-    body.push_back(MakeStore(out, position, y));
-    return body;
+    return Body(std::move(add), MakeAccumulate(low_, at, Combine::kProd, a),
+                MakeAccumulate(low_, at, Combine::kSum, error), MakeAccumulate(h_, at, Combine::kSet, sum),
+                MakeStore(out, position, y));
   }
 
  private:
@@ -108,8 +103,7 @@ void ScheduleRecurrence(const ScheduleContext& c) {
   std::vector<Stmt> body = step.Step(factor, b, lanes ? AxisAffine(lane) : Affine{}, out, store[0].index);
   const int64_t cost = ExprCost(*k);
   if (lanes) {
-    const int64_t width = c.options.vectorize ? VectorWidth(*k, c.target, tile, 2) : 1;
-    Stmt neighbours = VectorLoop(lane, std::min(extent, tile), width, std::move(body));
+    Stmt neighbours = VectorLoop(lane, std::min(extent, tile), VectorWidth(c, tile, 2), std::move(body));
     if (extent % tile != 0) Clip(&neighbours, AxisAffine(tiles, tile), extent);
     body = Body(std::move(neighbours));
     inner.Erase(inner.size() - 1);

@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "codegen/loop/ceil.h"
+#include "codegen/plan/view.h"
 #include "codegen/schedule/sum_rows.h"
 #include "ir/strings.h"
 
@@ -171,12 +172,6 @@ std::vector<Stmt> RowsTogether(Kernel* k, LocalId partials, AxisId row, int64_t 
   return last;
 }
 
-int64_t Count(const LoopAxes& axes) {
-  int64_t n = 1;
-  for (int64_t extent : axes.extents) n *= extent;
-  return n;
-}
-
 // What is reduced along `axis`, `count` elements.
 struct Reduction {
   Combine combine;
@@ -192,7 +187,7 @@ int64_t RowsAtOnce(const ScheduleContext& c, const Reduction& r, const LoopAxes&
   const bool adds =
       IsFloat(r.dtype) && SizeOf(r.dtype) >= 4 && (r.combine == Combine::kSum || r.combine == Combine::kProd);
   if (!c.options.vectorize || rows.empty() || !adds || r.count > kPartials ||
-      r.count * Count(rows) < c.target.tuning.joint_rows_min_elements)
+      r.count * Product(rows.extents) < c.target.tuning.joint_rows_min_elements)
     return 0;
   const int64_t lanes = c.target.lanes(SizeOf(r.dtype));
   const bool may = lanes > 1 && rows.extents.back() >= lanes && PowerOfTwo(r.count) >= lanes;
@@ -266,7 +261,7 @@ std::vector<Stmt> Reduce(const ScheduleContext& c, const Reduction& r, bool by_r
 void ReduceWhole(const ScheduleContext& c, const Reduction& r, ReducedAxes axes, std::vector<Stmt> element) {
   Kernel* k = c.kernel;
   const ir::Value root = c.kernel_plan().root;
-  const bool lanes = Count(axes.inner) == 1 && !axes.product;
+  const bool lanes = Product(axes.inner.extents) == 1 && !axes.product;
   LocalId sum = -1;
   std::vector<Stmt> body = Reduce(c, r, !lanes, axes.product, std::move(element), &sum);
   const ExprId value = r.count == 0 ? c.builder->Constant(r.dtype, 0) : LocalExpr(k, sum, {});
@@ -278,9 +273,8 @@ void ReduceWhole(const ScheduleContext& c, const Reduction& r, ReducedAxes axes,
   Append(c.Stores(c.kernel_plan().epilogue, axes.kept), &body);
   CollapseAxes(k, &body, &axes.inner);
   CollapseAxes(k, &body, &axes.outer);
-  const int64_t cost = ExprCost(*k), inner = axes.inner.empty() ? 1 : axes.inner.extents.back();
-  const bool vector = c.options.vectorize && !axes.inner.empty();
-  const int64_t width = vector ? VectorWidth(*k, c.target, inner, ChooseRegisters(c, 4)) : 1;
+  const int64_t cost = ExprCost(*k);
+  const int64_t width = axes.inner.empty() ? 1 : VectorWidth(c, axes.inner.extents.back(), ChooseRegisters(c, 4));
   const bool of_rows = r.count > 0 && lanes && axes.inner.empty();
   if (const int64_t rows = of_rows ? RowsAtOnce(c, r, axes.outer) : 0; rows > 0) {
     body = RowsTogether(k, sum, axes.outer.ids.back(), axes.outer.extents.back(), rows, std::move(body));
@@ -323,7 +317,7 @@ void ScheduleReduce(const ScheduleContext& c) {
   if (ends) BeginWithPartials(c, &axes);
   const ExprId operand =
       ends ? c.builder->Build(plan.partials, axes.index) : c.builder->BuildOperand(root, 0, axes.index);
-  const int64_t count = Count(axes.reduced);
+  const int64_t count = Product(axes.reduced.extents);
   CollapseAxes(k, &element, &axes.reduced);
   if (axes.reduced.size() > 1) {  // planning leaves one
     *c.status = absl::InternalError(StrCat("%", root.id, " is reduced along ", axes.reduced.size(), " axes apart"));

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "codegen/loop/ceil.h"
+#include "codegen/plan/view.h"
 #include "codegen/schedule/row_reduction.h"
 #include "codegen/schedule/rows_passes.h"
 #include "codegen/schedule/sum_rows.h"
@@ -25,12 +26,6 @@ namespace {
 using ir::Value;
 
 constexpr int64_t kMaxTogether = 8;  // rows side by side: each has partial sums and rows that wait
-
-int64_t Product(const std::vector<int64_t>& dims) {
-  int64_t n = 1;
-  for (int64_t d : dims) n *= d;
-  return n;
-}
 
 // The rows of a kernel, taken one by one or a few side by side, and where values wait for later passes over a row.
 class RowStorage {
@@ -126,6 +121,40 @@ class RowStorage {
   std::vector<Place> places_;
 };
 
+// What a pass over a row asks for of a following one.
+class RowPrefetch {
+ public:
+  RowPrefetch(const ScheduleContext& c, int64_t rows, int64_t width) : c_(c), rows_(rows), width_(width) {}
+
+  // While a heavy pass works on a row, what it touches in a following one, each buffer in one loop. Of long rows only
+  // what a first pass will read: the hardware fetches what a pass walks along. Past the end of a row it sees too late,
+  // unless rows are short. hints: what the pass touches; loop: its number; together: rows in each step along `row`.
+  void Add(std::vector<Stmt> hints, int pass, int loop, int64_t cycles, AxisId row, int64_t together,
+           std::vector<Stmt>* out) {
+    const Tuning& tuning = c_.target.tuning;
+    const int64_t l2 = c_.target.machine.l2_bytes;
+    for (Stmt& s : hints) {
+      const KernelBuffer& buffer = c_.kernel->buffers[static_cast<size_t>(s.buffer)];
+      if (pass == 0 && !buffer.is_output) first_read_.insert(s.buffer);
+      if (pass == 0 || cycles <= tuning.rows_light_cycles) continue;
+      const int64_t bytes = width_ * SizeOf(buffer.dtype);
+      const bool far = bytes < tuning.rows_prefetch_max_bytes ? rows_ * bytes > l2
+                                                              : first_read_.contains(s.buffer) && bytes <= l2 / 4;
+      if (!far || bytes < tuning.rows_prefetch_min_bytes || !c_.choices->Flag("prefetch", true) ||
+          prefetched_.emplace(s.buffer, loop).first->second != loop)
+        continue;
+      s.index.constant += Ceil(tuning.rows_prefetch_distance, together * bytes) * s.index.coefficient(row);
+      out->push_back(std::move(s));
+    }
+  }
+
+ private:
+  const ScheduleContext& c_;
+  const int64_t rows_, width_;
+  std::set<BufferId> first_read_;  // by the first pass
+  std::map<BufferId, int> prefetched_;  // by which loop
+};
+
 class RowSchedule {
  public:
   explicit RowSchedule(const ScheduleContext& c)
@@ -136,6 +165,7 @@ class RowSchedule {
         width_(passes_.plan.width),
         rows_(Product(passes_.plan.extents)),
         storage_(passes_),
+        prefetch_(c, rows_, width_),
         column_sums_(passes_.columns.size(), -1) {}
 
   void Run() {
@@ -239,8 +269,8 @@ class RowSchedule {
     const ExprId value = c_.builder->Build(v, c_.builder->RowIndex(v));
     AddCost(before);
     std::vector<Stmt> set = Body(MakeAccumulate(local, position, Combine::kSet, value));
-    PrefetchRow(e, before, 2 * pass_, &set);
-    body->push_back(VectorLoop(e, width_, VectorWidth(*k_, c_.target, width_, 8), std::move(set)));
+    Prefetch(e, before, 2 * pass_, &set);
+    body->push_back(VectorLoop(e, width_, VectorWidth(c_, width_, 8), std::move(set)));
     declarations_.push_back(MakeLocal(local, 0));
     early_ = {v, local};
   }
@@ -311,7 +341,7 @@ class RowSchedule {
     }
     Append(std::move(stores), &out);
     AddCost(before);
-    if (c_.options.vectorize) PrefetchRow(position.terms.back().first, before, 2 * pass_ + 1, &out);
+    if (c_.options.vectorize) Prefetch(position.terms.back().first, before, 2 * pass_ + 1, &out);
     return out;
   }
 
@@ -325,26 +355,10 @@ class RowSchedule {
     cost_ += element_cost_;
   }
 
-  // While a heavy pass works on a row, what it touches in a following one, each buffer in one loop. Of long rows only
-  // what a first pass will read: the hardware fetches what a pass walks along. Past the end of a row it sees too late,
-  // unless rows are short.
-  void PrefetchRow(AxisId lane, size_t begin, int loop, std::vector<Stmt>* out) {
-    const int64_t l2 = c_.target.machine.l2_bytes;
+  // Of what expressions from `begin` on read and `out` writes, along `lane`, in a loop of this number.
+  void Prefetch(AxisId lane, size_t begin, int loop, std::vector<Stmt>* out) {
     const AxisId row = storage_.axes().ids.back();
-    for (Stmt& s : Prefetches(*k_, begin, *out, lane, row)) {
-      const KernelBuffer& buffer = k_->buffers[static_cast<size_t>(s.buffer)];
-      if (pass_ == 0 && !buffer.is_output) first_read_.insert(s.buffer);
-      if (pass_ == 0 || element_cost_ <= tuning_.rows_light_cycles) continue;
-      const int64_t bytes = width_ * SizeOf(buffer.dtype);
-      const bool far = bytes < tuning_.rows_prefetch_max_bytes ? rows_ * bytes > l2
-                                                               : first_read_.contains(s.buffer) && bytes <= l2 / 4;
-      if (!far || bytes < tuning_.rows_prefetch_min_bytes || !c_.choices->Flag("prefetch", true) ||
-          prefetched_.emplace(s.buffer, loop).first->second != loop)
-        continue;
-      const int64_t steps = Ceil(tuning_.rows_prefetch_distance, storage_.together() * bytes);
-      s.index.constant += steps * s.index.coefficient(row);
-      out->push_back(std::move(s));
-    }
+    prefetch_.Add(Prefetches(*k_, begin, *out, lane, row), pass_, loop, element_cost_, row, storage_.together(), out);
   }
 
   // All 64 partials at once for light elements, four registers for heavier ones: chains of dependent operations side
@@ -353,7 +367,7 @@ class RowSchedule {
     if (!c_.options.vectorize) return 1;
     int64_t width = kPartials;
     if (element_cost_ > tuning_.rows_light_cycles) {
-      width = std::min(width, VectorWidth(*k_, c_.target, n, ChooseRegisters(c_, 4)));
+      width = std::min(width, VectorWidth(c_, n, ChooseRegisters(c_, 4)));
     }
     while (width > 1 && width / 2 >= n) width /= 2;
     return width;
@@ -384,11 +398,10 @@ class RowSchedule {
   const RowPasses passes_;
   const int64_t width_, rows_;
   RowStorage storage_;
+  RowPrefetch prefetch_;  // loops: 2 pass + 1, one less for what is computed early
   std::vector<LocalId> column_sums_;  // by column
   std::vector<Stmt> declarations_;  // of rows that wait on the stack: one for all rows of a chunk
   std::pair<Value, LocalId> early_{{}, -1};  // what is computed before the rest of this pass, and where it waits
-  std::set<BufferId> first_read_;  // by the first pass
-  std::map<BufferId, int> prefetched_;  // by which loop: 2 pass + 1, one less for what is computed early
   int pass_ = 0;
   int64_t element_cost_ = 1, cost_ = 0;
 };

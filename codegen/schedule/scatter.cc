@@ -7,25 +7,13 @@ namespace reel::codegen {
 
 namespace {
 
-// What combines an element with an update; kIdentity: the update replaces it.
-ir::Op CombiningOp(ir::Op op) {
-  switch (op) {
-    case ir::Op::kScatterSet: return ir::Op::kIdentity;
-    case ir::Op::kScatterMax: return ir::Op::kMax;
-    case ir::Op::kScatterMin: return ir::Op::kMin;
-    case ir::Op::kScatterMul: return ir::Op::kMul;
-    default: return ir::Op::kAdd;
-  }
-}
-
 // y = x
 std::vector<Stmt> Fill(const ScheduleContext& c, ir::Value root) {
   LoopAxes axes;
   const Index index = AddAxes(c.kernel, c.f.type(root).shape.dims(), &axes);
   std::vector<Stmt> copy = Body(c.Store(root, index, c.builder->BuildOperand(root, 0, index)));
   CollapseAxes(c.kernel, &copy, &axes);
-  const int64_t inner = axes.empty() ? 1 : axes.extents.back();
-  return Nest(axes, c.options.vectorize ? VectorWidth(*c.kernel, c.target, inner, 2) : 1, std::move(copy));
+  return Nest(axes, VectorWidth(c, axes.innermost(), 2), std::move(copy));
 }
 
 // y[index, at d along an axis] op= value, where d is inside.
@@ -36,7 +24,7 @@ struct Destination {
 };
 Stmt Combined(const ScheduleContext& c, ir::Value root, BufferId out, const Destination& at, ExprId value) {
   const DType dtype = c.dtype(root);
-  const ir::Op combine = CombiningOp(c.f.producer(root)->op);
+  const ir::Op combine = ir::CombinerOf(c.f.producer(root)->op);  // identity: the update replaces it
   if (combine != ir::Op::kIdentity) {
     const ExprId old = c.kernel->AddExpr({.kind = Expr::Kind::kLoad,
                                           .dtype = dtype,
@@ -108,10 +96,9 @@ void ScheduleScatter(const ScheduleContext& c) {
   const int64_t stride = RowMajorStrides(shape)[static_cast<size_t>(axis)];
   std::vector<Stmt> body = Body(Combined(c, root, out, {c.builder->Flat(root, target), d, inside, stride}, value));
   CollapseAxes(k, &body, &after);
-  const bool lanes = c.options.vectorize && !after.empty();
-  body =
-      Nest(after, lanes ? VectorWidth(*k, c.target, after.extents.back(), ChooseRegisters(c, 1)) : 1, std::move(body));
-  if (c.options.vectorize && after.empty() && !before.empty() && !along.empty()) {
+  if (!after.empty()) {
+    body = Nest(after, VectorWidth(c, after.extents.back(), ChooseRegisters(c, 1)), std::move(body));
+  } else if (c.options.vectorize && !before.empty() && !along.empty()) {
     body = ByLines(c, &along, std::move(body));
   }
   body = Nest(along, 1, Nest(before, 1, std::move(body)));

@@ -43,11 +43,11 @@ struct ScheduledKernel {
   Kernel kernel;
   std::vector<ir::Value> bound;
   ir::Value updated;  ///< valid: the output must hold this value before, the kernel writes a part of it
-  /// Internal: groups like this one are not made, and have no loops. InvalidArgument: the wish is not legal.
+  /// Internal: kernels like this one are not made, and have no loops. InvalidArgument: the wish is not legal.
   absl::Status status = {};
 };
 /// `wish`: what its schedule is asked to be; null: what PlanOptions::decide says, or as usual.
-ScheduledKernel ScheduleKernel(const ir::Function& f, const PlanGraph& plan, int group, const Target& target,
+ScheduledKernel ScheduleKernel(const ir::Function& f, const PlanGraph& plan, int index, const Target& target,
                                const PlanOptions& options, const Wish* wish = nullptr);
 
 // One file a root kind.
@@ -60,8 +60,8 @@ void ScheduleSort(const ScheduleContext& context);
 void ScheduleUpdate(const ScheduleContext& context);
 void ScheduleRows(const ScheduleContext& context);
 
-/// Adds lines to the `why` of a kernel that was scheduled for this group.
-void Explain(const ir::Function& f, const PlanGraph& plan, int group, Kernel* kernel);
+/// Adds lines to the `why` of a kernel that was scheduled for this plan.
+void Explain(const ir::Function& f, const PlanGraph& plan, int index, Kernel* kernel);
 
 // --- shared by the schedules (loops.cc) ---
 /// A loop axis for each of these extents, inside of those that are there; the index that the new ones are.
@@ -76,15 +76,14 @@ using ir::kPartials, ir::kProductBlock, ir::kReducedBlock;
 /// How a reduction combines, and the bits of what its partials start from.
 Combine CombineOf(ir::Op op);
 uint64_t IdentityBits(Combine combine, DType dtype);
-/// Bits of a scalar of dtype in the low bytes.
-uint64_t Bits(DType dtype, double value);
 
 /// Cuts the kernel's only outermost loop into chunks if `elements`, of `cost` cycles each, are worth it, and there are
 /// vectors: without them all is one chunk.
 void Parallelize(const ScheduleContext& context, int64_t elements, int64_t cost);
-/// Lanes for a vector loop over `extent`: `registers` registers of the widest element that depends on an axis.
-int64_t VectorWidth(const Kernel& kernel, const Target& target, int64_t extent, int registers);
-/// The choice "registers" as a power of two: vectors side by side in a step.
+/// Lanes for a vector loop over `extent`: `registers` registers of the widest element that depends on an axis; 1
+/// without vectors.
+int64_t VectorWidth(const ScheduleContext& context, int64_t extent, int registers);
+/// The choice "registers" as a power of two: vectors side by side in a step. Without vectors there is no choice.
 int ChooseRegisters(const ScheduleContext& context, int usual);
 /// Approximate scalar operations of one evaluation of all the kernel's expressions.
 int64_t ExprCost(const Kernel& kernel);

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <numeric>
-#include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 
 #include "absl/strings/str_format.h"
@@ -18,10 +18,10 @@ using ir::Value;
 
 class Writer {
  public:
-  Writer(const ir::Function& f, const PlanGraph& plan, int group) : f_(f), plan_(plan), group_(group) {}
+  Writer(const ir::Function& f, const PlanGraph& plan, int index) : f_(f), plan_(plan), index_(index) {}
 
-  GroupSignature Run() {
-    WriteGroup(plan_.kernels[static_cast<size_t>(group_)]);
+  KernelSignature Run() {
+    WriteKernel(plan_.kernel(index_));
     for (size_t i = 0; i < out_.values.size(); ++i) Describe(out_.values[i]);  // adds values it refers to
     // Schedules may go by the order of values.
     std::vector<int64_t> order(out_.values.size());
@@ -35,57 +35,36 @@ class Writer {
 
  private:
   void Add(int64_t word) { out_.words.push_back(word); }
-  void Add(std::span<const int64_t> words) {
-    Add(static_cast<int64_t>(words.size()));
-    out_.words.insert(out_.words.end(), words.begin(), words.end());
-  }
+  void Add(ReduceKernel::Stage stage) { Add(static_cast<int64_t>(stage)); }
   /// The value's position.
-  void Refer(Value v) {
+  void Add(Value v) {
     if (!v.valid()) return Add(-1);
     const auto [it, added] = positions_.emplace(v.id, static_cast<int64_t>(out_.values.size()));
     if (added) out_.values.push_back(v);
     Add(it->second);
   }
-  void Refer(const std::vector<Value>& values) {
-    Add(static_cast<int64_t>(values.size()));
-    for (Value v : values) Refer(v);
+  void Add(const PartialReduction& r) {
+    Add(r.root);
+    Add(r.to);
+  }
+  void Add(const std::optional<PartialReduction>& r) {
+    Add(r.has_value());
+    if (r) Add(std::vector{*r});
+  }
+  template <typename T>
+  void Add(const std::vector<T>& list) {
+    Add(static_cast<int64_t>(list.size()));
+    for (const T& x : list) Add(x);
   }
 
-  void Refer(const std::vector<PartialReduction>& reductions) {
-    Add(static_cast<int64_t>(reductions.size()));
-    for (const auto& [root, to] : reductions) {
-      Refer(root);
-      Refer(to);
-    }
+  void WriteKernel(const KernelPlan& kernel) {
+    Add(static_cast<int64_t>(kernel.kind()));
+    Add(kernel.root);
+    Add(kernel.producer);
+    Add(kernel.epilogue);
+    VisitFields(&kernel.detail, [this](std::string_view, const auto& field) { Add(field); });
+    Add(kernel.nodes);
   }
-
-  void WriteGroup(const KernelPlan& group) {
-    Add(static_cast<int64_t>(group.kind()));
-    Refer(group.root);
-    Refer(group.producer);
-    Refer(group.epilogue);
-    std::visit([this](const auto& detail) { WriteDetail(detail); }, group.detail);
-    Add(group.nodes);
-  }
-
-  void WriteDetail(const MapKernel&) {}
-  void WriteDetail(const ReduceKernel& reduce) {
-    Add(static_cast<int64_t>(reduce.stage));
-    Refer(reduce.partials);
-  }
-  void WriteDetail(const MatmulKernel& matmul) {
-    Refer(matmul.split_k);
-    Refer(matmul.row_reductions);
-    Add(matmul.rhs_reduction.has_value());
-    if (matmul.rhs_reduction) Refer(std::vector{*matmul.rhs_reduction});
-  }
-  void WriteDetail(const RowWiseKernel& rows) {
-    Add(rows.extents);
-    Add(rows.width);
-    Refer(rows.reductions);
-  }
-  template <KernelKind kKind>
-  void WriteDetail(const PlainKernel<kKind>&) {}
 
   void AddShape(const Shape& shape) {
     Add(shape.rank());
@@ -94,15 +73,15 @@ class Writer {
 
   /// Its type and place, and how it is computed where the kernel may do that.
   void Describe(Value v) {
-    const auto i = static_cast<size_t>(v.id);
-    const bool own = plan_.kernel_of[i] == group_;
+    const size_t i = v.index();
+    const bool own = plan_.kernel_of[i] == index_;
     const auto& view = plan_.views[i];
     Add(static_cast<int64_t>(f_.type(v).dtype));
     AddShape(f_.type(v).shape);
     Add(own | plan_.stored[i] << 1 | plan_.materialized[i] << 2 | view.has_value() << 3 |
         (plan_.kernel_of[i] >= 0) << 4 | IsUniformConstant(f_, v) << 5);
     if (view) {
-      Refer(view->base);
+      Add(view->base);
       Add(view->offset);
       Add(view->strides);
     }
@@ -118,7 +97,7 @@ class Writer {
       Add(static_cast<int64_t>(value.index()));
       std::visit([this](const auto& x) { AddAttribute(x); }, value);
     }
-    Refer(std::vector<Value>(node->operands.begin(), node->operands.end()));
+    Add(std::vector<Value>(node->operands.begin(), node->operands.end()));
     if (const auto step = StackStepOf(f_, *node)) {  // schedules know it though the condition may be memory
       Add(step->axis);
       Add(step->position);
@@ -148,14 +127,14 @@ class Writer {
 
   const ir::Function& f_;
   const PlanGraph& plan_;
-  const int group_;
-  GroupSignature out_;
+  const int index_;
+  KernelSignature out_;
   HashMap<int32_t, int64_t> positions_;
 };
 
 }  // namespace
 
-std::string GroupSignature::Name() const {
+std::string KernelSignature::Name() const {
   ir::SipHash hash({0x5c8ed0151e56ae0bu, 0x8f1bbcdc9a3d70e4u});  // any two numbers
   auto address = addresses.begin();
   for (size_t i = 0; i < words.size(); ++i) {
@@ -167,8 +146,8 @@ std::string GroupSignature::Name() const {
   return absl::StrFormat("%016x%016x", low, high);
 }
 
-GroupSignature SignatureOf(const ir::Function& f, const PlanGraph& plan, int group) {
-  return Writer(f, plan, group).Run();
+KernelSignature SignatureOf(const ir::Function& f, const PlanGraph& plan, int index) {
+  return Writer(f, plan, index).Run();
 }
 
 }  // namespace reel::codegen

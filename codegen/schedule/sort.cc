@@ -28,7 +28,10 @@ void ScheduleSort(const ScheduleContext& c) {
   extents.pop_back();
   Index row = AddAxes(c.kernel, extents, &axes);
   row.push_back({});
-  Stmt sort{.kind = Stmt::Kind::kSort, .extent = n, .descending = node.attr<bool>("descending")};
+  Stmt sort;
+  sort.kind = Stmt::Kind::kSort;
+  sort.extent = n;
+  sort.descending = node.attr<bool>("descending");
   sort.buffer = c.builder->BufferOf(root, true);
   sort.index = c.builder->Flat(root, row);
   sort.a = c.builder->BuildOperand(node.result(), 0, row);

@@ -53,8 +53,8 @@ void ScheduleRowSums(const ScheduleContext& c) {
   Append(c.Stores(c.kernel_plan().producer, index), &body);
   CollapseAxes(k, &body, &axes);
   const int64_t cost = ExprCost(*k);
-  const int64_t lanes = c.options.vectorize ? VectorWidth(*k, c.target, width, ChooseRegisters(c, 4)) : 1;
-  body = Nest(axes, c.options.vectorize ? VectorWidth(*k, c.target, axes.extents.back(), 1) : 1, std::move(body));
+  const int64_t lanes = VectorWidth(c, width, ChooseRegisters(c, 4));
+  body = Nest(axes, VectorWidth(c, axes.extents.back(), 1), std::move(body));
   SumOverRows(k, {{sums, c.builder->BufferOf(partials, true), combine, dtype}}, row, rows, 1, width, lanes,
               std::move(body));
   Parallelize(c, rows, width * cost);

@@ -18,9 +18,8 @@ void ScheduleUpdate(const ScheduleContext& c) {
   store.dynamic_stride = RowMajorStrides(shape)[static_cast<size_t>(axis)];
   std::vector<Stmt> body = Body(std::move(store));
   CollapseAxes(k, &body, &axes);
-  const int64_t cost = ExprCost(*k), inner = axes.empty() ? 1 : axes.extents.back();
-  const int64_t width = c.options.vectorize ? VectorWidth(*k, c.target, inner, cost > 40 ? 1 : 2) : 1;
-  k->body = Nest(axes, width, std::move(body));
+  const int64_t cost = ExprCost(*k);
+  k->body = Nest(axes, VectorWidth(c, axes.innermost(), cost > 40 ? 1 : 2), std::move(body));
   Parallelize(c, update.size(), cost);
 }
 

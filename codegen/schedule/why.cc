@@ -17,7 +17,7 @@ constexpr size_t kMaxNamed = 1024;  // results among which a value's name is loo
 struct Context {
   const ir::Function& f;
   const PlanGraph& plan;
-  const KernelPlan& group;
+  const KernelPlan& kernel_plan;
   const Kernel& kernel;
 
   bool Stored(Value v) const { return plan.stored[static_cast<size_t>(v.id)]; }
@@ -51,22 +51,22 @@ int64_t Lanes(const std::vector<Stmt>& body) {
 
 // Kinds that say more themselves have a line already.
 std::string KindText(const Context& c) {
-  const KernelPlan& group = c.group;
-  const auto operand = [&](size_t k) { return c.f.type(c.f.producer(group.root)->operands[k]).ToString(); };
-  switch (group.kind()) {
+  const KernelPlan& plan = c.kernel_plan;
+  const auto operand = [&](size_t k) { return c.f.type(c.f.producer(plan.root)->operands[k]).ToString(); };
+  switch (plan.kind()) {
     case KernelKind::kMap: {
       const int64_t lanes = Lanes(c.kernel.body);
-      return StrCat("map of ", group.nodes, group.nodes == 1 ? " op over " : " ops over ",
-                    c.f.type(group.epilogue[0]).ToString(), lanes > 1 ? StrCat(", ", lanes, " elements a step") : "");
+      return StrCat("map of ", plan.nodes, plan.nodes == 1 ? " op over " : " ops over ",
+                    c.f.type(plan.epilogue[0]).ToString(), lanes > 1 ? StrCat(", ", lanes, " elements a step") : "");
     }
     case KernelKind::kReduce:
-      if (c.f.producer(group.root)->op == ir::Op::kContract) {
-        return StrCat("sums of a product's blocks to ", c.f.type(group.root).ToString());
+      if (c.f.producer(plan.root)->op == ir::Op::kContract) {
+        return StrCat("sums of a product's blocks to ", c.f.type(plan.root).ToString());
       }
-      return StrCat("reduction of ", operand(0), " to ", c.f.type(group.root).ToString(),
-                    group.LeavesRoot()           ? ", block by block"
-                    : group.BeginsWith().valid() ? ", of partial sums that another kernel makes"
-                                                 : "");
+      return StrCat("reduction of ", operand(0), " to ", c.f.type(plan.root).ToString(),
+                    plan.LeavesRoot()           ? ", block by block"
+                    : plan.BeginsWith().valid() ? ", of partial sums that another kernel makes"
+                                                : "");
     case KernelKind::kScatter: return StrCat("scatter of ", operand(2), " into ", operand(0));
     case KernelKind::kUpdate: return StrCat("update of a part ", operand(1), " of ", operand(0));
     case KernelKind::kScan: return StrCat("recurrence over ", operand(0));
@@ -81,10 +81,10 @@ std::string KindText(const Context& c) {
 }
 
 std::string ApartText(const Context& c) {
-  const KernelPlan& group = c.group;
-  if (group.apart == Apart::kNone || !group.apart_from.valid()) return "";
-  const std::string from = Text(c.f, group.apart_from);
-  switch (group.apart) {
+  const KernelPlan& plan = c.kernel_plan;
+  if (plan.apart == Apart::kNone || !plan.apart_from.valid()) return "";
+  const std::string from = Text(c.f, plan.apart_from);
+  switch (plan.apart) {
     case Apart::kWhole: return StrCat("apart: needs all of ", from, " before it begins");
     case Apart::kClosed: return StrCat("apart: the kernel of ", from, " takes nothing in");
     case Apart::kElsewhere: return StrCat("apart: reads other elements of ", from, " than it computes");
@@ -99,8 +99,8 @@ std::string StoredText(const Context& c, Value v) {
   const auto i = static_cast<size_t>(v.id);
   const PlanGraph& g = c.plan;
   if (i >= g.why.size()) {
-    const std::vector<PartialReduction> partials = c.group.Partials();
-    const bool blocks = std::count(partials.begin(), partials.end(), PartialReduction{c.group.root, v}) > 0;
+    const std::vector<PartialReduction> partials = c.kernel_plan.Partials();
+    const bool blocks = std::count(partials.begin(), partials.end(), PartialReduction{c.kernel_plan.root, v}) > 0;
     return StrCat(Text(c.f, v), " stored: ", blocks ? "results of blocks" : "partial sums of rows");
   }
   std::string why;
@@ -119,8 +119,8 @@ std::string StoredText(const Context& c, Value v) {
 }  // namespace
 
 void Explain(const ir::Function& f, const PlanGraph& plan, int index, Kernel* kernel) {
-  const KernelPlan& group = plan.kernels[static_cast<size_t>(index)];
-  const Context c{f, plan, group, *kernel};
+  const KernelPlan& kernel_plan = plan.kernels[static_cast<size_t>(index)];
+  const Context c{f, plan, kernel_plan, *kernel};
   std::vector<std::string>& why = kernel->why;
   const auto add = [&why](std::string line) {
     if (!line.empty()) why.push_back(std::move(line));
@@ -129,13 +129,13 @@ void Explain(const ir::Function& f, const PlanGraph& plan, int index, Kernel* ke
   if (!kernel->schedule.empty()) add(StrCat("schedule: ", kernel->schedule));
   add(ApartText(c));
   std::vector<Value> stored;
-  for (const auto* list : {&group.producer, &group.epilogue}) {
+  for (const auto* list : {&kernel_plan.producer, &kernel_plan.epilogue}) {
     for (Value v : *list) {
       if (c.Stored(v)) stored.push_back(v);
     }
   }
-  if (group.root.valid() && c.Stored(group.root)) stored.push_back(group.root);
-  for (const auto& [root, to] : group.Partials()) stored.push_back(to);
+  if (kernel_plan.root.valid() && c.Stored(kernel_plan.root)) stored.push_back(kernel_plan.root);
+  for (const auto& [root, to] : kernel_plan.Partials()) stored.push_back(to);
   for (size_t i = 0; i < std::min(stored.size(), kMaxResults); ++i) add(StoredText(c, stored[i]));
   if (stored.size() > kMaxResults) add(StrCat("and ", stored.size() - kMaxResults, " more"));
 }

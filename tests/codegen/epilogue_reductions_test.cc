@@ -1,4 +1,4 @@
-// Sums over the rows of products, which the products' kernels make beside them (codegen/fusion/epilogue_reductions.h),
+// Sums over the rows of products, which the products' kernels make beside them (codegen/fusion/fusion.h),
 // and what convolutions ask for early: no bit depends on either.
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // Products of f16 and bf16 against the rule of contractions (ir/MEANING.md), term by term: k ascends in blocks of 256,
 // each term an fma in f32, block sums in order, one rounding at last. On every target and level, to the bit:
 // AVX512-BF16 too, which takes denormals for 0 and so may multiply only where there are none
-// (codegen/schedule/contract_pairs.h).
+// (codegen/schedule/contract_pack.h).
 
 #include <gtest/gtest.h>
 

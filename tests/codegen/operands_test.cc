@@ -1,5 +1,5 @@
 // Second operands of products that are computed where they are multiplied, with the sums over their rows
-// (codegen/fusion/producer_fusion.h): the gradients of weights and of a bias. No bit depends on it.
+// (codegen/fusion/fusion.h): the gradients of weights and of a bias. No bit depends on it.
 
 #include <gtest/gtest.h>
 

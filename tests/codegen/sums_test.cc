@@ -1,4 +1,4 @@
-// Reductions of many elements to one, whose blocks threads share (codegen/fusion/two_stage_reductions.h), and maps that
+// Reductions of many elements to one, whose blocks threads share (codegen/fusion/fusion.h), and maps that
 // become one kernel with them: no bit depends on it.
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "codegen/program/sized.h"
+#include "codegen/aot/sized.h"
 
 #include <algorithm>
 #include <functional>

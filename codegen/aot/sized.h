@@ -1,5 +1,5 @@
-#ifndef REEL_CODEGEN_PROGRAM_SIZED_H_
-#define REEL_CODEGEN_PROGRAM_SIZED_H_
+#ifndef REEL_CODEGEN_AOT_SIZED_H_
+#define REEL_CODEGEN_AOT_SIZED_H_
 
 #include <string>
 #include <utility>
@@ -32,4 +32,4 @@ void Offer(const SizedModule& sized, Program* program);
 
 }  // namespace reel::codegen
 
-#endif  // REEL_CODEGEN_PROGRAM_SIZED_H_
+#endif  // REEL_CODEGEN_AOT_SIZED_H_
