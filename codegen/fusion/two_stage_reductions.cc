@@ -33,9 +33,9 @@ Shape BlocksOf(const ir::Function& f, const Tuning& tuning, const PlanGraph& pla
 }
 
 // How many times as long as to read and add an element it takes to compute one: four operations go with a read.
-int64_t WeightOfElement(const PlanGraph& plan, const KernelPlan& group) {
-  int64_t cycles = plan.cost[group.root.index()];
-  for (Value v : group.producer) cycles += plan.cost[v.index()];
+int64_t WeightOfElement(const PlanGraph& plan, const KernelPlan& kernel) {
+  int64_t cycles = plan.cost[kernel.root.index()];
+  for (Value v : kernel.producer) cycles += plan.cost[v.index()];
   return std::max<int64_t>(cycles / 4, 1);
 }
 
@@ -49,7 +49,7 @@ Shape PartialsOf(const ir::Function& f, const Tuning& tuning, const PlanGraph& p
   if (to.size() == 1) {
     const int64_t blocks = Ceil(from.size(), kReducedBlock);
     // So many blocks of bare additions: of what takes longer, fewer are as much work.
-    const int64_t least = Ceil(tuning.two_stage_min_blocks * kReducedBlock, WeightOfElement(plan, group));
+    const int64_t least = Ceil(tuning.two_stage_min_blocks * kReducedBlock, WeightOfElement(plan, kernel));
     const bool pays = blocks > 1 && from.size() >= least;
     return pays ? Shape{blocks} : Shape{};
   }

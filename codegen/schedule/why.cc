@@ -71,9 +71,9 @@ std::string KindText(const Context& c) {
     case KernelKind::kUpdate: return StrCat("update of a part ", operand(1), " of ", operand(0));
     case KernelKind::kScan: return StrCat("recurrence over ", operand(0));
     case KernelKind::kSort: {
-      const ir::Node& sort = SortOf(c.f, group);
+      const ir::Node& sort = SortOf(c.f, plan);
       const std::string part =
-          sort.result() == group.root ? "" : StrCat("the first of each, ", c.f.type(group.root).ToString(), ", of a ");
+          sort.result() == plan.root ? "" : StrCat("the first of each, ", c.f.type(plan.root).ToString(), ", of a ");
       return StrCat(part, "sort of rows of ", c.f.type(sort.operands[0]).ToString());
     }
     default: return "";
