@@ -256,6 +256,19 @@ TEST(Products, TilesAndCopiesFollowTheRows) {
   EXPECT_NE(many.find("local pack"), std::string::npos) << many;
 }
 
+// Two chunks are worth their while: 6 and 5 tiles of 6 rows, not 8 and 3.
+TEST(Products, SmallOnesHaveABlockForEachChunk) {
+  for (const std::string rows : {"64", "65"}) {
+    const Program p = PlanFunctions("func @f(%x: f32[" + rows + ",64], %w: f32[64,64]) -> (f32[" + rows + R"(,64]) {
+  %0 = contract %x, %w {a_batch=[], a_contract=[1], b_batch=[], b_contract=[0]} : f32[)" +
+                                    rows + R"(,64]
+  return %0
+})");
+    EXPECT_EQ(p.kernels[0].chunks(), 2) << ToString(p);
+    EXPECT_NE(ToString(p).find("for m in 0..min(6, "), std::string::npos) << ToString(p);
+  }
+}
+
 // Sums of one block of k are stored from registers, those of several blocks from a table.
 TEST(Products, OneBlockOfKNeedsNoTable) {
   for (const int depth : {256, 257}) {
