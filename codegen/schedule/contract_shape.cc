@@ -257,6 +257,14 @@ int64_t RowsOfChunk(const ContractShape& shape, const Tuning& tuning, int64_t pi
   return RoundUp(Ceil(rows, static_cast<int64_t>(chunks)), tile);
 }
 
+// Whether a second operand beyond L2 comes but once: for one block of all rows, whose panels are enough for threads.
+bool IsOneBlock(const ContractShape& shape, const ContractTiles& t, const Target& target, int64_t element_bytes) {
+  return !t.pack && shape.outer.empty() && shape.rows.size() == 1 &&
+         shape.rows[0].extent <= target.tuning.matmul_block_rows &&
+         shape.depth * shape.lane.extent * element_bytes > target.machine.l2_bytes &&
+         Ceil(shape.lane.extent, t.lanes) >= target.tuning.shared_steps;
+}
+
 // Blocks of rows and tiles of at most so many, for panels of t->lanes.
 void BlockRows(const ContractShape& shape, const Target& target, int64_t element_bytes, int64_t most,
                const WantedRows& asked, ContractTiles* t) {
@@ -266,10 +274,11 @@ void BlockRows(const ContractShape& shape, const Target& target, int64_t element
   const int64_t most_rows =
       t->pack && SharesPanels(shape, t->lanes, tuning) ? tuning.matmul_packed_rows : tuning.matmul_block_rows;
   const int64_t table_rows = tuning.matmul_row_table_bytes / (shape.lane.extent * element_bytes);
-  int64_t wanted = asked.block > 0 ? asked.block
-                   : t->whole_rows ? std::min(table_rows, tuning.matmul_block_rows)
-                   : t->pack       ? most_rows
-                                   : RowsOfBlock(shape, element_bytes, tuning);
+  int64_t wanted = asked.block > 0                                ? asked.block
+                   : t->whole_rows                                ? std::min(table_rows, tuning.matmul_block_rows)
+                   : t->pack                                      ? most_rows
+                   : IsOneBlock(shape, *t, target, element_bytes) ? shape.rows[0].extent
+                                                                  : RowsOfBlock(shape, element_bytes, tuning);
   wanted = std::min(wanted, RowsOfTable(shape, *t, element_bytes));
   t->axis = shape.rows.size() - 1;
   const auto share = [&]() -> int64_t { return t->pack ? 1 : PiecesToShare(shape, t->axis, tuning); };

@@ -110,5 +110,18 @@ TEST(Schedules, ShallowConvolutionsNeedNoTableOfSums) {
   EXPECT_EQ(schedule(8).find(" direct="), std::string::npos) << schedule(8);
 }
 
+// An operand beyond L2 is read once, for all rows; of one that stays there, blocks of rows are for threads.
+TEST(Schedules, LargeOperandsOfFewRowsAreReadOnce) {
+  const auto schedule = [](int64_t depth) {
+    const std::string x = StrCat("f32[128,", depth, "]"), w = StrCat("f32[", depth, ",512]");
+    const Program p = PlanFunctions(
+        StrCat("func @f(%x: ", x, ", %y: ", w, ") -> (f32[128,512]) {\n  %0 = contract %x, %y {a_batch=[], b_batch=[], "
+               "a_contract=[1], b_contract=[0]} : f32[128,512]\n  return %0\n}"));
+    return p.kernels[0].schedule;
+  };
+  EXPECT_NE(schedule(784).find(" mc=128"), std::string::npos) << schedule(784);
+  EXPECT_EQ(schedule(256).find(" mc=128"), std::string::npos) << schedule(256);
+}
+
 }  // namespace
 }  // namespace reel::codegen
