@@ -11,6 +11,9 @@ namespace reel::ir {
 /// where these zeros take no part in the sums (ir/MEANING.md).
 inline constexpr int64_t kConvPhases = 64;
 
+/// Where the results of all kinds are so few for one element of a group, they are one convolution (ir/MEANING.md).
+inline constexpr int64_t kConvTogether = 16;
+
 /// Whether there are such zeros, and they take no part.
 inline bool ConvSkipsZeros(const std::vector<int64_t>& strides, const std::vector<int64_t>& a_dilation) {
   int64_t phases = 1;
