@@ -80,9 +80,11 @@ const std::vector<Convolution> kConvolutions{
     {1, {4, 5, 3}, 1, 2, {2, 3, 2}, 3, {1, 2, 1}, {0, 1, 1}, {1, 1, 0}},
     {1, {3, 4, 3}, 2, 1, {2, 2, 2}, 2, {1, 1, 1}, {0, 0, 0}, {0, 0, 0}, {2, 1, 1}, {1, 2, 1}},
     {1, {6, 6}, 1, 40, {3, 3}, 3},
-    // zeros between elements, in phases: all of two taps; three of an uneven filter; a stride that shares a factor; one
-    // phase; some without taps; unlike axes and groups; more than are told apart
+    // zeros between elements, in phases: all of two taps, together; too many outputs for that; three of an uneven
+    // filter; a stride that shares a factor; one phase; some without taps; unlike axes and groups; more than are told
+    // apart
     {2, {5, 4}, 1, 3, {4, 4}, 2, {1, 1}, {2, 2}, {2, 2}, {2, 2}, {1, 1}},
+    {1, {3, 4}, 1, 2, {3, 4}, 5, {1, 1}, {2, 2}, {2, 3}, {2, 2}, {1, 1}},
     {1, {4}, 1, 2, {5}, 3, {1}, {4}, {3}, {3}, {1}},
     {1, {6}, 1, 2, {3}, 2, {2}, {2}, {3}, {4}, {1}},
     {1, {7}, 1, 2, {5}, 2, {4}, {1}, {2}, {2}, {1}},
