@@ -64,16 +64,15 @@ Value Builder::ReduceProd(Value x, std::vector<int64_t> axes) {
 
 Value Builder::Constant(Literal literal) { return Emit(Op::kConstant, {}, {{"value", std::move(literal)}}); }
 
-Value Builder::Full(const Type& type, double value) {
-  const Type copy = type;  // emitting may move the types that `type` refers to
-  return BroadcastTo(Scalar(copy.dtype, value), copy.shape);
+Value Builder::Full(Type type, double value) {
+  return BroadcastTo(Scalar(type.dtype, value), type.shape);
 }
 
-Value Builder::Iota(DType dtype, const Shape& shape, int64_t axis) {
+Value Builder::Iota(DType dtype, Shape shape, int64_t axis) {
   return Emit(Op::kIota, {}, {{"axis", axis}, {"dtype", dtype}, {"shape", shape}});
 }
 
-Value Builder::Reshape(Value x, const Shape& shape) {
+Value Builder::Reshape(Value x, Shape shape) {
   return x.valid() && this->shape(x) == shape ? x : Emit(Op::kReshape, {x}, {{"shape", shape}});
 }
 
@@ -116,11 +115,11 @@ std::vector<Value> Builder::Elements(Value x, const std::vector<int64_t>& axes) 
   return elements;
 }
 
-Value Builder::Broadcast(Value x, const Shape& shape, std::vector<int64_t> axes) {
+Value Builder::Broadcast(Value x, Shape shape, std::vector<int64_t> axes) {
   return Emit(Op::kBroadcast, {x}, {{"shape", shape}, {"axes", std::move(axes)}});
 }
 
-Value Builder::BroadcastTo(Value x, const Shape& shape) {
+Value Builder::BroadcastTo(Value x, Shape shape) {
   if (!x.valid() || this->shape(x) == shape) return x;
   const int offset = shape.rank() - this->shape(x).rank();
   if (offset < 0) {
@@ -190,7 +189,7 @@ Value Builder::DynamicSlice(Value a, Value start, int64_t axis, int64_t size) {
 Value Builder::DynamicUpdate(Value a, Value update, Value start, int64_t axis) {
   return Emit(Op::kDynamicUpdate, {a, update, start}, {{"axis", axis}});
 }
-Value Builder::RandomBits(Value state, const Shape& shape) {
+Value Builder::RandomBits(Value state, Shape shape) {
   return Emit(Op::kRandomBits, {state}, {{"shape", shape}});
 }
 

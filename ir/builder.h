@@ -17,6 +17,8 @@ namespace reel::ir {
 ///   Builder b(&function, &module);
 ///   Value y = b.Mul(b.Exp(x), b.ScalarLike(x, 2.0));
 ///   if (!b.status().ok()) return b.status();
+///
+/// Types and shapes are taken by value: type(x) and shape(x) refer to what moves when a node is added.
 class Builder {
  public:
   /// `module` resolves callees and symbols; null if there are none.
@@ -54,19 +56,19 @@ class Builder {
   Value Scalar(DType dtype, double value) { return Constant(Literal::Scalar(dtype, value)); }
   /// The number as a constant of x's dtype, broadcast to x's shape.
   Value ScalarLike(Value x, double value) { return Full(type(x), value); }
-  Value Full(const Type& type, double value);
-  Value Zeros(const Type& type) { return Full(type, 0); }
-  Value Ones(const Type& type) { return Full(type, 1); }
-  Value Iota(DType dtype, const Shape& shape, int64_t axis);
+  Value Full(Type type, double value);
+  Value Zeros(Type type) { return Full(type, 0); }
+  Value Ones(Type type) { return Full(type, 1); }
+  Value Iota(DType dtype, Shape shape, int64_t axis);
 
-  Value Reshape(Value x, const Shape& shape);  ///< x itself if it has the shape
+  Value Reshape(Value x, Shape shape);  ///< x itself if it has the shape
   Value Transpose(Value x, std::vector<int64_t> permutation);  ///< x itself if nothing moves
   Value Slice(Value x, std::vector<int64_t> starts, std::vector<int64_t> limits, std::vector<int64_t> strides);
   /// The elements of x along some axes (ascending), one by one in row-major order: each of the shape without these.
   std::vector<Value> Elements(Value x, const std::vector<int64_t>& axes);
-  Value Broadcast(Value x, const Shape& shape, std::vector<int64_t> axes);
+  Value Broadcast(Value x, Shape shape, std::vector<int64_t> axes);
   /// NumPy's rule: aligns trailing axes; x itself if it has the shape.
-  Value BroadcastTo(Value x, const Shape& shape);
+  Value BroadcastTo(Value x, Shape shape);
   Value Pad(Value x, Value value, std::vector<int64_t> low, std::vector<int64_t> high, std::vector<int64_t> interior);
 
   Value Reverse(Value x, std::vector<int64_t> axes);  ///< x itself if axes is empty
@@ -105,7 +107,7 @@ class Builder {
   Value Argsort(Value x, int64_t axis, bool descending);
   Value DynamicSlice(Value a, Value start, int64_t axis, int64_t size);
   Value DynamicUpdate(Value a, Value update, Value start, int64_t axis);
-  Value RandomBits(Value state, const Shape& shape);
+  Value RandomBits(Value state, Shape shape);
   ValueList Call(std::string_view callee, absl::Span<const Value> operands, std::string_view vjp = {});
   ValueList If(Value condition, std::string_view then_function, std::string_view else_function,
                absl::Span<const Value> operands);
