@@ -23,10 +23,7 @@ BY_ROW = {
     "Ftrl": lambda: v1.train.FtrlOptimizer(0.1, l1_regularization_strength=0.01),
     "ProximalAdagrad": lambda: v1.train.ProximalAdagradOptimizer(0.1, l2_regularization_strength=0.1),
 }
-KERAS = {
-    "SGD": lambda: tf.keras.optimizers.SGD(0.1),
-    "Adagrad": lambda: tf.keras.optimizers.Adagrad(0.1),
-}
+KERAS = {"SGD": lambda: tf.keras.optimizers.SGD(0.1), "Adagrad": lambda: tf.keras.optimizers.Adagrad(0.1)}
 
 
 def slices_of(batch, seed):

@@ -7,6 +7,7 @@ import datetime as _datetime
 import decimal as _decimal
 import functools as _functools
 import inspect as _inspect
+import itertools as _itertools
 import os as _os
 import struct as _struct
 import threading as _threading
@@ -239,6 +240,26 @@ def signature_of(function):
         return _inspect.signature(function)
     except (TypeError, ValueError):
         return _inspect.signature(lambda *args, **kwargs: None)
+
+
+def given_leaves(signature, given, bound, leaves, size, tensor):
+    """Of the leaves of bound arguments those that a call was given, names sorted, and how many tensors are before each.
+
+    `size`: of the leaves of an argument. None where more than the given ones are tensors, or the signature takes any.
+    """
+    parameters = signature.parameters.values()
+    if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters):
+        return None
+    arguments = dict(zip((p.name for p in parameters if p.kind is not p.KEYWORD_ONLY), bound[0])) | bound[1]
+    places, first = {}, 0
+    for name, value in arguments.items():
+        places[name] = range(first, first + size(value))
+        first = places[name].stop
+    order = [i for name in [*list(arguments)[: len(given[0])], *sorted(given[1])] for i in places[name]]
+    tensors = list(_itertools.accumulate((isinstance(x, tensor) for x in leaves), initial=0))
+    if sum(isinstance(leaves[i], tensor) for i in order) < tensors[-1]:  # a default is one
+        return None
+    return [leaves[i] for i in order], [tensors[i] for i in order]
 
 
 class Place:

@@ -238,10 +238,11 @@ class Pattern {
   std::vector<nb::object> keys_;
 };
 
-// The patterns of what a call was given, whose leaves are these, in the order that programs have: dicts by sorted keys.
+// The patterns of what a call was given, whose leaves are these: dicts by sorted keys, names after positions.
+// `numbers`: of each, which tensor it is to the program; None: as they come.
 class PatternBuilder {
  public:
-  explicit PatternBuilder(nb::list leaves) : leaves_(std::move(leaves)) {}
+  PatternBuilder(nb::list leaves, nb::object numbers) : leaves_(std::move(leaves)), numbers_(std::move(numbers)) {}
 
   // Adds the patterns of an argument; false where only Python code can tell, or a leaf is not what was given.
   bool Append(PyObject* x, std::vector<Pattern>* out, int depth = 0) {
@@ -271,10 +272,15 @@ class PatternBuilder {
  private:
   bool AppendLeaf(PyObject* x, std::vector<Pattern>* out) {
     if (next_ == leaves_.size()) return false;
-    PyObject* const leaf = leaves_[next_++].ptr();
+    PyObject* const leaf = leaves_[next_].ptr();
     std::optional<Pattern> pattern = leaf == x ? Pattern::OfLeaf(x) : Pattern::OfArray(x, leaf);
     if (!pattern) return false;
-    if (pattern->is_tensor()) pattern->set_place(tensors_++);
+    if (pattern->is_tensor()) {
+      const size_t number = numbers_.is_none() ? tensors_ : nb::cast<size_t>(numbers_[next_]);
+      pattern->set_place(number);
+      ++tensors_;
+    }
+    ++next_;
     out->push_back(*std::move(pattern));
     return true;
   }
@@ -301,6 +307,7 @@ class PatternBuilder {
   }
 
   const nb::list leaves_;
+  const nb::object numbers_;
   size_t next_ = 0, tensors_ = 0;
 };
 
@@ -369,11 +376,11 @@ PyObject* Call(PyObject* self, PyObject* args, PyObject* kwargs) {
   return out;
 }
 
-// Calls with arguments like these, whose leaves are those, run the program; `packing` makes what they return. False if
-// they have to be looked at by Python code.
+// Calls with arguments like these, whose leaves are those, run the program; `packing` makes what they return.
+// `numbers`: see PatternBuilder. False if they have to be looked at by Python code.
 bool Remember(Callable& self, nb::tuple args, nb::dict kwargs, nb::list leaves, const Program& program,
-              nb::handle packing) {
-  PatternBuilder builder(leaves);
+              nb::handle packing, nb::object numbers) {
+  PatternBuilder builder(leaves, std::move(numbers));
   Known known;
   for (const nb::handle x : args) {
     if (!builder.Append(x.ptr(), &known.patterns)) return false;
@@ -430,7 +437,7 @@ void RegisterCallable(nb::module_& m) {
   p.def("graph", [](const Program& x, const std::string& name) { return internal::GraphOf(*x.live, name); });
   nb::class_<Callable> c(m, "_Callable", nb::type_slots(slots));
   c.def(nb::init<>());
-  c.def("_remember", &Remember);
+  c.def("_remember", &Remember, "args"_a, "kwargs"_a, "leaves"_a, "program"_a, "packing"_a, "numbers"_a = nb::none());
   c.def("_take_hits", [](Callable& x) { return std::exchange(x.hits, 0); });
   m.def("_trace_program", &Trace);
   m.def("_observed", [] { return internal::Observed(); });

@@ -105,6 +105,10 @@ def _flatten(tree):
     return [part for x in leaves for part in ((x.values, x.indices) if isinstance(x, IndexedSlices) else (x,))], pack
 
 
+def _size(tree):
+    return len(_flatten(tree)[0])
+
+
 def _slices(values, indices, dense_shape):
     """Slices of tensors, or of the types of such."""
     if isinstance(values, Tensor):
@@ -197,7 +201,7 @@ class Function(_core._Callable):
         """A call whose program has to be looked for."""
         if _config.functions_run_eagerly() or self._as_it_is:
             return self.python_function(*args, **kwargs)
-        given = args if not kwargs else None
+        given = args, kwargs
         args, kwargs, leaves, pack = self._bind(args, kwargs)
         if _core._ops_observed() or state.graph is not None:
             args, kwargs = pack(leaves)
@@ -222,8 +226,10 @@ class Function(_core._Callable):
                     return out
             self._calls += 1
         results = program.call_flat(leaves)
-        if given is not None:
-            self._remember(given, {}, leaves, program.program, program.packing)
+        if not given[1]:
+            self._remember(*given, leaves, program.program, program.packing)
+        elif own := _calls.given_leaves(self._signature, given, (args, kwargs), leaves, _size, Tensor):
+            self._remember(*given, own[0], program.program, program.packing, own[1])
         return results
 
     def _bind(self, args, kwargs):
