@@ -147,7 +147,8 @@ def imported(model, args, weights):
 
 def check_models():
     for make in MODELS:
-        torch.manual_seed(0)
+        # With seed 0 an input of a late ReLU of resnet18 is 4e-6 from 0: rounded, it may have the other derivative.
+        torch.manual_seed(1)
         model, args = make()
         weights = torch.randn(copy.deepcopy(model)(*args).shape)
         y, gradients, buffers = reference(model, args, weights)
