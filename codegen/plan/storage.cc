@@ -147,7 +147,9 @@ class StoragePlanner {
     return uses.is_result[i] || uses.count[i] > 1 || uses.wants_buffer[i] || !options_.fuse;
   }
 
-  bool IsSelection(const Node& node) const { return options_.fuse && SelectionOf(f_, s_.uses, node) != nullptr; }
+  bool IsSelection(const Node& node) const {
+    return options_.fuse && SelectionOf(f_, s_.uses, node, tuning_) != nullptr;
+  }
   // Whether a kernel makes the first positions of an argsort's rows alone.
   bool IsSelected(const Node& node) const {
     const Node* reader = node.op == Op::kArgsort ? s_.uses.reader[node.result().index()] : nullptr;

@@ -82,15 +82,12 @@ KernelKind RootOf(Op op) {
   }
 }
 
-// Longer selections, or larger parts of a row, are not worth one: sorting what is gathered costs as much.
-constexpr int64_t kMaxSelected = 2048, kSelectedPart = 4;
-
 const Node& SortOf(const ir::Function& f, const KernelPlan& kernel) {
   const Node& root = *f.producer(kernel.root);
   return root.op == Op::kSlice ? *f.producer(root.operands[0]) : root;
 }
 
-const Node* SelectionOf(const ir::Function& f, const Uses& uses, const Node& slice) {
+const Node* SelectionOf(const ir::Function& f, const Uses& uses, const Node& slice, const Tuning& tuning) {
   if (slice.op != Op::kSlice || !f.Is(slice.operands[0], Op::kArgsort)) return nullptr;
   if (uses.reader[slice.operands[0].index()] != &slice) return nullptr;
   const Shape &from = f.type(slice.operands[0]).shape, &to = f.type(slice.result()).shape;
@@ -102,7 +99,7 @@ const Node* SelectionOf(const ir::Function& f, const Uses& uses, const Node& sli
   const auto at = [&](const char* name) { return slice.attr<std::vector<int64_t>>(name)[i]; };
   const int64_t n = from.dim(last), count = to.dim(last);
   const bool first = at("starts") == 0 && (at("strides") == 1 || count == 1);
-  const bool few = count > 0 && count <= kMaxSelected && n / count >= kSelectedPart;
+  const bool few = count > 0 && count <= tuning.select_most && n / count >= tuning.select_part;
   return first && few ? f.producer(slice.operands[0]) : nullptr;
 }
 

@@ -224,7 +224,6 @@ void TakeWholeGroups(const ContractShape& shape, const Tuning& tuning, ContractT
 }
 
 constexpr int64_t kMaxTableBytes = 128 << 10;  // of a block's sums on the stack
-constexpr int64_t kShallow = 32;  // elements of a depth whose products take no longer than a table of their sums
 
 // Rows that it may have.
 int64_t RowsOfTable(const ContractShape& shape, const ContractTiles& t, int64_t element_bytes) {
@@ -240,7 +239,7 @@ struct WantedRows {
 // Whether a product is over before a table of its sums is written and read: blocks of the last axis alone, whose rows
 // are evenly apart, need none.
 bool IsShallow(const ContractShape& shape, const ContractTiles& t, const Tuning& tuning) {
-  return !t.pack && !shape.sums && !shape.long_epilogue && shape.depth <= kShallow &&
+  return !t.pack && !shape.sums && !shape.long_epilogue && shape.depth <= tuning.matmul_shallow &&
          shape.rows.back().extent >= tuning.matmul_min_rows;
 }
 
