@@ -64,9 +64,7 @@ Value Builder::ReduceProd(Value x, std::vector<int64_t> axes) {
 
 Value Builder::Constant(Literal literal) { return Emit(Op::kConstant, {}, {{"value", std::move(literal)}}); }
 
-Value Builder::Full(Type type, double value) {
-  return BroadcastTo(Scalar(type.dtype, value), type.shape);
-}
+Value Builder::Full(Type type, double value) { return BroadcastTo(Scalar(type.dtype, value), type.shape); }
 
 Value Builder::Iota(DType dtype, Shape shape, int64_t axis) {
   return Emit(Op::kIota, {}, {{"axis", axis}, {"dtype", dtype}, {"shape", shape}});
@@ -189,9 +187,7 @@ Value Builder::DynamicSlice(Value a, Value start, int64_t axis, int64_t size) {
 Value Builder::DynamicUpdate(Value a, Value update, Value start, int64_t axis) {
   return Emit(Op::kDynamicUpdate, {a, update, start}, {{"axis", axis}});
 }
-Value Builder::RandomBits(Value state, Shape shape) {
-  return Emit(Op::kRandomBits, {state}, {{"shape", shape}});
-}
+Value Builder::RandomBits(Value state, Shape shape) { return Emit(Op::kRandomBits, {state}, {{"shape", shape}}); }
 
 ValueList Builder::Call(std::string_view callee, absl::Span<const Value> operands, std::string_view vjp) {
   Attributes attributes{{"callee", std::string(callee)}};

@@ -24,7 +24,8 @@ struct Uses {
 
 /// The argsort along its last axis of which a slice takes the first elements of each row, and nothing else is read;
 /// null: none. Then the slice is what a kernel makes, without the rest.
-const ir::Node* SelectionOf(const ir::Function& function, const Uses& uses, const ir::Node& slice, const Tuning& tuning);
+const ir::Node* SelectionOf(const ir::Function& function, const Uses& uses, const ir::Node& slice,
+                            const Tuning& tuning);
 /// The argsort of a sort kernel: its root, or what that selects from.
 const ir::Node& SortOf(const ir::Function& function, const KernelPlan& kernel);
 

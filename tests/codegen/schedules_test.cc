@@ -114,9 +114,9 @@ TEST(Schedules, ShallowConvolutionsNeedNoTableOfSums) {
 TEST(Schedules, LargeOperandsOfFewRowsAreReadOnce) {
   const auto schedule = [](int64_t depth) {
     const std::string x = StrCat("f32[128,", depth, "]"), w = StrCat("f32[", depth, ",512]");
-    const Program p = PlanFunctions(
-        StrCat("func @f(%x: ", x, ", %y: ", w, ") -> (f32[128,512]) {\n  %0 = contract %x, %y {a_batch=[], b_batch=[], "
-               "a_contract=[1], b_contract=[0]} : f32[128,512]\n  return %0\n}"));
+    const Program p = PlanFunctions(StrCat("func @f(%x: ", x, ", %y: ", w,
+                                           ") -> (f32[128,512]) {\n  %0 = contract %x, %y {a_batch=[], b_batch=[], "
+                                           "a_contract=[1], b_contract=[0]} : f32[128,512]\n  return %0\n}"));
     return p.kernels[0].schedule;
   };
   EXPECT_NE(schedule(784).find(" mc=128"), std::string::npos) << schedule(784);
