@@ -25,6 +25,11 @@ std::string Spatial(int count) {
 }  // namespace
 
 HANDLER(Contract) {
+  // A sum of nothing: IREE does not compile one.
+  for (const int64_t axis : c.ints("a_contract")) {
+    const auto& extent = c.x[0].type.shape[static_cast<int>(axis)];
+    if (extent.is_constant() && extent.value() == 0) return {c.e.Full(c.type(), 0)};
+  }
   return {Accumulated(c, c.x, c.type().shape,
                       StrCat("dot_dimension_numbers = #stablehlo.dot<lhs_batching_dimensions = ",
                              List(c.ints("a_batch")), ", rhs_batching_dimensions = ", List(c.ints("b_batch")),

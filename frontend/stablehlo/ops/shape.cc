@@ -18,7 +18,11 @@ HANDLER(Pad) {
                           ", interior_padding = ", I64s(c.ints("interior"))))};
 }
 
-HANDLER(Reverse) { return {c.e.Emit(c.said, c.x, c.type(), StrCat("dimensions = ", I64s(c.ints("axes"))))}; }
+// Of no axis it is the operand: IREE refuses an empty list.
+HANDLER(Reverse) {
+  if (c.ints("axes").empty()) return {c.x[0]};
+  return {c.e.Emit(c.said, c.x, c.type(), StrCat("dimensions = ", I64s(c.ints("axes"))))};
+}
 
 // Every axis in turn: its windows are slices side by side, on a new axis behind it, which then goes to the end.
 HANDLER(Window) {

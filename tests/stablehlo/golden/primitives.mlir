@@ -711,11 +711,9 @@ module @module attributes {reel.module = "module", reel.stablehlo_version = "1.0
 // reverse u64
 module @module attributes {reel.module = "module", reel.stablehlo_version = "1.0.0"} {
   func.func public @main(%arg0: tensor<ui64> {reel.name = "x0"}, %arg1: tensor<1xui64> {reel.name = "x1"}, %arg2: tensor<0xui64> {reel.name = "x2"}, %arg3: tensor<7xui64> {reel.name = "x3"}, %arg4: tensor<33xui64> {reel.name = "x4"}, %arg5: tensor<3x5xui64> {reel.name = "x5"}, %arg6: tensor<3x17xui64> {reel.name = "x6"}, %arg7: tensor<3x5xui64> {reel.name = "x7"}, %arg8: tensor<3x5xui64> {reel.name = "x8"}, %arg9: tensor<0x3xui64> {reel.name = "x9"}, %arg10: tensor<2x3x4xui64> {reel.name = "x10"}, %arg11: tensor<2x1x3x2x2xui64> {reel.name = "x11"}, %arg12: tensor<100xui64> {reel.name = "x12"}, %arg13: tensor<5x64xui64> {reel.name = "x13"}, %arg14: tensor<1x1xui64> {reel.name = "x14"}, %arg15: tensor<2x2x3x2xui64> {reel.name = "x15"}) -> (tensor<ui64> {reel.name = "result0"}, tensor<33xui64> {reel.name = "result1"}, tensor<3x5xui64> {reel.name = "result2"}, tensor<100xui64> {reel.name = "result3"}) attributes {reel.entry = "main"} {
-    %0 = "stablehlo.reverse"(%arg0) <{dimensions = array<i64>}> : (tensor<ui64>) -> tensor<ui64>
-    %1 = "stablehlo.reverse"(%arg4) <{dimensions = array<i64: 0>}> : (tensor<33xui64>) -> tensor<33xui64>
-    %2 = "stablehlo.reverse"(%arg8) <{dimensions = array<i64>}> : (tensor<3x5xui64>) -> tensor<3x5xui64>
-    %3 = "stablehlo.reverse"(%arg12) <{dimensions = array<i64: 0>}> : (tensor<100xui64>) -> tensor<100xui64>
-    "func.return"(%0, %1, %2, %3) : (tensor<ui64>, tensor<33xui64>, tensor<3x5xui64>, tensor<100xui64>) -> ()
+    %0 = "stablehlo.reverse"(%arg4) <{dimensions = array<i64: 0>}> : (tensor<33xui64>) -> tensor<33xui64>
+    %1 = "stablehlo.reverse"(%arg12) <{dimensions = array<i64: 0>}> : (tensor<100xui64>) -> tensor<100xui64>
+    "func.return"(%arg0, %0, %arg8, %1) : (tensor<ui64>, tensor<33xui64>, tensor<3x5xui64>, tensor<100xui64>) -> ()
   }
 }
 // iota i8
