@@ -7,11 +7,9 @@
 namespace reel::codegen {
 namespace {
 
-constexpr int64_t kMinRoom = 256;  // words: the fewest that are worth a sort
-
 // Words for a selection: what is sorted each time, and what stays of it.
-int64_t RoomFor(int64_t count) {
-  return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max(2 * count, kMinRoom))));
+int64_t RoomFor(int64_t count, const Tuning& tuning) {
+  return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max(2 * count, tuning.select_room))));
 }
 
 }  // namespace
@@ -40,7 +38,7 @@ void ScheduleSort(const ScheduleContext& c) {
   std::vector<Stmt> body;
   int64_t cost = 4;  // of a key that goes through one pass
   if (sort.width < n) {
-    sort.local = c.kernel->AddLocal("words", kInt64, RoomFor(sort.width));
+    sort.local = c.kernel->AddLocal("words", kInt64, RoomFor(sort.width, c.target.tuning));
     body.push_back(MakeScratch(sort.local));
   } else {
     for (int64_t m = n; m > 1; m /= 2) cost += 4;
