@@ -22,7 +22,7 @@ class RandomLayers {
     outer_ = Pick({1, 1, 2, 9});
     rows_ = outer_ * Pick({8, 65, 128, 128, 192, 256});
     columns_ = Pick({7, 16, 33, 33, 48, 48, 1});
-    if (columns_ == 1) rows_ = 4096 * (outer_ = 1);  // a sum of them is in parts, too
+    if (columns_ == 1) rows_ = 8192 * (outer_ = 1);  // a sum of them is in parts, too
     const int64_t depth = Pick({5, 40, 300, 300, 300, 520});
     x_ = f_.AddParameter("x", {kFloat32, {rows_, depth}});
     w_ = f_.AddParameter("w", {kFloat32, {depth, columns_}});
