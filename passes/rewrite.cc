@@ -54,6 +54,15 @@ void CopyResults(const ir::Function& from, ir::Function* to, const Copier& copie
   to->set_result_names(from.result_names());
 }
 
+std::vector<int> CountReads(const ir::Function& f) {
+  std::vector<int> reads(static_cast<size_t>(f.num_values()));
+  for (ir::Value v : f.results()) ++reads[v.index()];
+  for (const ir::Node& node : f.nodes()) {
+    for (ir::Value v : node.operands) ++reads[v.index()];
+  }
+  return reads;
+}
+
 std::vector<bool> LiveNodes(const ir::Function& f) {
   ir::ChargeVisits(f.nodes().size());
   std::vector<bool> live(f.nodes().size());

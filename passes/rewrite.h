@@ -43,6 +43,8 @@ void CopySignature(const ir::Function& from, ir::Function* to, Copier* copier);
 /// Sets the results of `to` from those of `from`, with their names.
 void CopyResults(const ir::Function& from, ir::Function* to, const Copier& copier);
 
+/// By value: how often it is read, as a result too.
+std::vector<int> CountReads(const ir::Function& f);
 /// Per node: whether a result of the function depends on it.
 std::vector<bool> LiveNodes(const ir::Function& f);
 /// The function without nodes on which no result depends. With `keep_parameter`, also without the

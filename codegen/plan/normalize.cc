@@ -368,7 +368,7 @@ absl::StatusOr<ir::Function> Normalize(const ir::Function& f, const ir::Module& 
     at({i}) = i < f.num_arguments() ? out.AddParameter(p.name, p.type) : out.AddState(p.name, p.type);
   }
   Builder b(&out, &module);
-  const std::vector<int> readers = CountReads(f);
+  const std::vector<int> readers = passes::CountReads(f);
   const std::vector<bool> live = passes::LiveNodes(f), early = EarlyChecks(f);
   const auto copy = [&](size_t n) {
     const Node& node = f.nodes()[n];

@@ -59,15 +59,6 @@ void Add(const ir::Function& f, const Tuning& tuning, const Node& node, size_t o
 
 }  // namespace
 
-std::vector<int> CountReads(const ir::Function& f) {
-  std::vector<int> reads(static_cast<size_t>(f.num_values()));
-  for (Value v : f.results()) ++reads[v.index()];
-  for (const Node& node : f.nodes()) {
-    for (Value v : node.operands) ++reads[v.index()];
-  }
-  return reads;
-}
-
 bool IsControl(Op op) { return Info(op).Has(ir::kControl) || ir::IsCheck(op) || op == Op::kCallback; }
 
 KernelKind RootOf(Op op) {

@@ -30,8 +30,6 @@ const ir::Node* SelectionOf(const ir::Function& function, const Uses& uses, cons
 const ir::Node& SortOf(const ir::Function& function, const KernelPlan& kernel);
 
 Uses UsesOf(const ir::Function& function, const Tuning& tuning);
-/// By value: how often it is read, as a result too.
-std::vector<int> CountReads(const ir::Function& function);
 /// What an op is the root of.
 KernelKind RootOf(ir::Op op);
 /// It is there for what it does: control ops, checks, callbacks.

@@ -10,7 +10,6 @@
 #include "codegen/plan/plan.h"
 #include "codegen/plan/verify.h"
 #include "codegen/program/chain.h"
-#include "codegen/program/overwritten.h"
 #include "codegen/program/record.h"
 #include "codegen/program/verify_items.h"
 #include "codegen/schedule/book.h"
@@ -19,6 +18,7 @@
 #include "ir/callback.h"
 #include "ir/check.h"
 #include "ir/strings.h"
+#include "passes/counted_loops.h"
 #include "runtime/callback.h"
 
 namespace reel::codegen {
@@ -287,10 +287,10 @@ void BlockBuilder::AddControlItem(const PlanGraph& plan, const Node& node, std::
       break;
     case Op::kWhile:
       item.kind = BlockItem::Kind::kWhile;
-      if (options_.fuse) item.overwritten = OverwrittenOperands(block->f, node, module_);
+      if (options_.fuse) item.overwritten = passes::OverwrittenOperands(block->f, node, module_);
       if (const auto* n = node.attrs().Find("maximum_iterations")) item.maximum_iterations = std::get<int64_t>(*n);
       if (options_.fuse) {  // a bound that the condition keeps by itself is not checked
-        const int64_t counted = CountedIterations(block->f, node, module_).value_or(INT64_MAX);
+        const int64_t counted = passes::CountedIterations(block->f, node, module_).value_or(INT64_MAX);
         const bool bounded = counted <= item.maximum_iterations;
         if (counted <= kMaxUnwatched && (bounded || item.maximum_iterations < 0)) {
           item.maximum_iterations = kCounted;

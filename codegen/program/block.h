@@ -35,7 +35,7 @@ struct BlockItem {
   /// kKernel: this value's bytes must be in the output before the kernel runs; it writes only some of them.
   ir::Value updated;
   int64_t maximum_iterations = -1;  ///< kCheck, kCallback: index into Program::checks, callbacks
-  std::vector<bool> overwritten;  ///< kWhile: by operand: nothing reads what it is (overwritten.h)
+  std::vector<bool> overwritten;  ///< kWhile: by operand: nothing reads what it is (passes/counted_loops.h)
   const Block* first = nullptr;   ///< then, condition, callee
   const Block* second = nullptr;  ///< else, body
 

@@ -1,5 +1,5 @@
-#ifndef REEL_CODEGEN_PROGRAM_OVERWRITTEN_H_
-#define REEL_CODEGEN_PROGRAM_OVERWRITTEN_H_
+#ifndef REEL_PASSES_COUNTED_LOOPS_H_
+#define REEL_PASSES_COUNTED_LOOPS_H_
 
 #include <cstdint>
 #include <optional>
@@ -7,7 +7,7 @@
 
 #include "ir/graph.h"
 
-namespace reel::codegen {
+namespace reel::passes {
 
 /// How often the condition of a while node of f holds, if that is a matter of counting.
 std::optional<int64_t> CountedIterations(const ir::Function& f, const ir::Node& loop, const ir::Module& m);
@@ -16,6 +16,6 @@ std::optional<int64_t> CountedIterations(const ir::Function& f, const ir::Node& 
 /// it, so that it need not be filled: a table that a counting loop writes row by row and does not look into.
 std::vector<bool> OverwrittenOperands(const ir::Function& f, const ir::Node& loop, const ir::Module& m);
 
-}  // namespace reel::codegen
+}  // namespace reel::passes
 
-#endif  // REEL_CODEGEN_PROGRAM_OVERWRITTEN_H_
+#endif  // REEL_PASSES_COUNTED_LOOPS_H_

@@ -1,13 +1,13 @@
-#include "codegen/program/overwritten.h"
+#include "passes/counted_loops.h"
 
 #include <algorithm>
 #include <optional>
 #include <string>
 
-#include "codegen/plan/uses.h"
+#include "passes/rewrite.h"
 #include "passes/splat.h"
 
-namespace reel::codegen {
+namespace reel::passes {
 namespace {
 
 using ir::Function;
@@ -20,7 +20,7 @@ constexpr int kMaxIndexDepth = 4;  // of index arithmetic; of loops that count o
 std::optional<int64_t> NumberOf(const Function& f, Value v) {
   const DType dtype = f.type(v).dtype;
   if ((dtype != kInt64 && dtype != kInt32) || f.type(v).shape.rank() != 0) return std::nullopt;
-  const auto literal = passes::SplatOf(f, v);
+  const auto literal = SplatOf(f, v);
   return literal ? std::optional<int64_t>(literal->AsInt(0)) : std::nullopt;
 }
 
@@ -158,4 +158,4 @@ std::vector<bool> OverwrittenOperands(const Function& f, const Node& node, const
   return overwritten;
 }
 
-}  // namespace reel::codegen
+}  // namespace reel::passes
