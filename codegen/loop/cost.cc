@@ -215,7 +215,7 @@ class Counter {
     const Expr& key = k_.exprs[static_cast<size_t>(s.a)];
     const int64_t rows = std::llround(Iterations(open_.size()));
     for (const auto& [b, list] : {std::pair(key.buffer, &reads_), std::pair(s.buffer, &writes_)}) {
-      const int64_t n = rows * (list == &reads_ ? s.extent.value() : s.width);
+      const int64_t n = rows * (list == &reads_ ? s.extent.value() : s.positions);
       (*list)[static_cast<size_t>(b)].push_back({0, n - 1, n});
     }
   }

@@ -13,7 +13,7 @@ class KeyWriter {
  public:
   std::string Run(const Kernel& kernel) && {
     Add(kernel.buffers.size());
-    for (const auto& [name, dtype, is_output, elements] : kernel.buffers) {
+    for (const auto& [name, dtype, is_output, elements, near] : kernel.buffers) {
       Add(dtype);
       Add(is_output);
     }
@@ -77,7 +77,7 @@ class KeyWriter {
   /// But for its body.
   void AddStatement(const Stmt& s) {
     const auto& [kind, axis, loop_kind, extent, width, clip_base, clip_total, body, local, init, fill, combine, buffer,
-                 index, a, b, dynamic, dynamic_stride, guard, descending] = s;
+                 index, a, b, dynamic, dynamic_stride, guard, descending, positions] = s;
     Add(kind);
     Add(axis);
     Add(loop_kind);
@@ -94,6 +94,7 @@ class KeyWriter {
     for (ExprId e : {a, b, dynamic, guard}) Add(e);
     Add(dynamic_stride);
     Add(descending);
+    Add(positions);
   }
 
   std::string key_;

@@ -77,7 +77,8 @@ struct KernelBuffer {
   std::string name;
   DType dtype = kFloat32;
   bool is_output = false;  ///< written (outputs may also be read)
-  int64_t elements = 0;  ///< of the whole buffer; 0: unknown. For CostOf alone
+  int64_t elements = 0;  ///< of the whole buffer; 0: unknown. For CostOf and EstimateCycles alone, as is near:
+  bool near = false;  ///< each chunk finds its part in L2
 };
 
 /// Scratch of one chunk. Declared by a kLocal statement, which may fill it with `init`. Declared inside a vector loop
@@ -119,7 +120,7 @@ struct Stmt {
     kTranspose,  ///< `local`, a square matrix of vectors of a power of two lanes, becomes its transpose
     kStore,  ///< buffer[index + dynamic * dynamic_stride] = a, where guard. Neighbouring stores of a block are
              ///< one parallel assignment: all right sides are evaluated before the first one writes.
-    kSort,  ///< buffer[index + i] for i in 0..width: the first positions, as i64, that sort the `extent` keys which
+    kSort,  ///< buffer[index + i] for i in 0..positions: the first positions, as i64, that sort the `extent` keys which
             ///< start at the load a and are dynamic_stride elements apart. Stable; NaN is the largest key. If they are
             ///< fewer than the keys, `local` has room for more words of 64 bits than that.
     kPrefetch,  ///< buffer[index], which may lie beyond the end, is wanted in L2 soon: no more than a hint
@@ -150,7 +151,9 @@ struct Stmt {
   int64_t dynamic_stride = 0;
   ExprId guard = -1;
 
-  bool descending = false;  ///< kSort
+  // kSort
+  bool descending = false;
+  int64_t positions = 0;
 };
 
 struct Kernel {

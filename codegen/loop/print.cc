@@ -186,8 +186,8 @@ class Printer {
       case Stmt::Kind::kSort:
         return StrCat(Element(k_.buffers[static_cast<size_t>(s.buffer)].name, s.index, -1, 0), " = argsort",
                       s.descending ? "_descending" : "",
-                      s.width < s.extent.value() ? StrCat(" the first ", s.width, " of ") : " ", s.extent.value(),
-                      " keys from ", Text(s.a), " by ", s.dynamic_stride);
+                      s.positions < s.extent.value() ? StrCat(" the first ", s.positions, " of ") : " ",
+                      s.extent.value(), " keys from ", Text(s.a), " by ", s.dynamic_stride);
       default:
         return StrCat(Element(k_.buffers[static_cast<size_t>(s.buffer)].name, s.index, s.dynamic, s.dynamic_stride),
                       " = ", Text(s.a), guard);

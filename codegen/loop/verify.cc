@@ -93,7 +93,7 @@ class Structure {
         return absl::OkStatus();
       case Stmt::Kind::kStore:
       case Stmt::Kind::kSort:
-        if (s.kind == Stmt::Kind::kSort && s.width < s.extent.value() && !locals_.contains(s.local)) {
+        if (s.kind == Stmt::Kind::kSort && s.positions < s.extent.value() && !locals_.contains(s.local)) {
           return Wrong(k_, "a sort of part of a row without a local");
         }
         if (!Has(k_.buffers, s.buffer) || !k_.buffers[static_cast<size_t>(s.buffer)].is_output) {
@@ -236,7 +236,7 @@ class Walk {
       case Stmt::Kind::kTree: Tree(s); return absl::OkStatus();
       case Stmt::Kind::kTranspose: Transpose(s); return absl::OkStatus();
       case Stmt::Kind::kStore: return s.guard < 0 && s.dynamic < 0 ? Store(s, 1, known) : absl::OkStatus();
-      case Stmt::Kind::kSort: return Store(s, s.width, known);
+      case Stmt::Kind::kSort: return Store(s, s.positions, known);
       case Stmt::Kind::kPrefetch: return absl::OkStatus();
     }
     return absl::OkStatus();

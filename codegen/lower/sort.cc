@@ -208,7 +208,7 @@ llvm::Function* SortFunction(llvm::Module* module, const Target& target, DType d
 void KernelEmitter::Sort(const Stmt& s) {
   const Expr& keys = kernel_.exprs[static_cast<size_t>(s.a)];
   const int64_t n = s.extent.value();
-  if (s.width == 0) return;
+  if (s.positions == 0) return;
   if (n > UINT32_MAX) {
     return Fail(
         absl::UnimplementedError(StrCat("kernel ", kernel_.name, ": argsort of ", n, " elements; at most 2^32 - 1")));
@@ -219,10 +219,10 @@ void KernelEmitter::Sort(const Stmt& s) {
   const auto number = [&](int64_t x) { return b_.getInt64(static_cast<uint64_t>(x)); };
   std::vector<Value*> arguments{address(keys.buffer, keys.dtype, keys.index), number(s.dynamic_stride),
                                 address(s.buffer, kInt64, s.index), number(n)};
-  const bool select = s.width < n;
+  const bool select = s.positions < n;
   if (select) {
     Value* words = LocalAddress(s.local, {}, nullptr, 0).pointer;
-    arguments.insert(arguments.end(), {number(s.width), words, number(LocalOf(s.local).size)});
+    arguments.insert(arguments.end(), {number(s.positions), words, number(LocalOf(s.local).size)});
     local_writes_[static_cast<size_t>(s.local)] = ++clock_;
   }
   b_.CreateCall(SortFunction(function_->getParent(), target_, keys.dtype, s.descending, select), arguments);

@@ -5,6 +5,7 @@
 #include <functional>
 #include <iterator>
 
+#include "codegen/cost/choose.h"
 #include "codegen/loop/key.h"
 #include "codegen/loop/verify.h"
 #include "codegen/plan/plan.h"
@@ -253,10 +254,11 @@ ScheduledKernel BlockBuilder::Schedule(const PlanGraph& plan, int index, const i
     problem = signature.Name();
     wish = options_.schedules != nullptr ? options_.schedules->Find(target_.name, problem) : nullptr;
   }
-  ScheduledKernel k = ScheduleKernel(f, plan, index, target_, options_, wish);
+  ScheduledKernel k = wish == nullptr ? ScheduleByCost(f, plan, index, target_, options_)
+                                      : ScheduleKernel(f, plan, index, target_, options_, wish);
   if (wish != nullptr && absl::IsInvalidArgument(k.status)) {
     options_.schedules->CountRefused();
-    k = ScheduleKernel(f, plan, index, target_, options_);
+    k = ScheduleByCost(f, plan, index, target_, options_);
   }
   k.kernel.problem = std::move(problem);
   if (!k.kernel.body.empty()) Explain(f, plan, index, &k.kernel);

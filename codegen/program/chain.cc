@@ -207,10 +207,13 @@ int64_t ChainBuilder::GranulesOfChunk() const {
 
 void ChainBuilder::End() {
   if (const int64_t granules = GranulesOfChunk(); granules > 0) {
+    HashSet<int32_t> seen;
     for (Link& link : links_) {
       Rechunk(&link.kernel, link.outer, granules * link.steps);
       for (size_t b = 0; b < item(link).values.size(); ++b) {
-        if (WriterOf(item(link).values[b])) DropPrefetches(&link.kernel, static_cast<BufferId>(b));
+        const Value v = item(link).values[b];
+        if (WriterOf(v)) DropPrefetches(&link.kernel, static_cast<BufferId>(b));
+        link.kernel.buffers[b].near = WriterOf(v) || !seen.insert(v.id).second;
       }
     }
     Chain chain{static_cast<int32_t>(links_.front().item),

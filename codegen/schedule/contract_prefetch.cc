@@ -31,6 +31,9 @@ std::optional<Operand> FarOperand(const ContractLoops& l, size_t number, int64_t
   return out;
 }
 
+// Asked where there is something to prefetch.
+bool IsWanted(const ContractLoops& l) { return l.c.choices->Flag("prefetch", true); }
+
 // Elements of x from the first to the last that a block of rows reads, if they lie between those of its first and last
 // row; else 0.
 int64_t WindowOf(const ContractLoops& l) {
@@ -58,7 +61,7 @@ std::vector<Stmt> PrefetchWindow(const ContractLoops& l, AxisId k_block, AxisId 
   if (window == 0 || advance > window || type.shape.size() * bytes <= l2 || advance * bytes > l2 / 8) return {};
   const int64_t line = c.target.machine.line_bytes / bytes, tiles = l.tiles.per_block;
   const int64_t share = Ceil(advance, tiles * Ceil(l.shape.depth, kProductBlock) * line) * line;
-  if (share * bytes > c.target.tuning.matmul_prefetch_tile) return {};
+  if (share * bytes > c.target.tuning.matmul_prefetch_tile || !IsWanted(l)) return {};
   const BufferId buffer = c.builder->BufferOf(view.base, false);
   const AxisId lane = c.kernel->AddAxis("l");
   const Affine next = l.x_base + AxisAffine(l.block, advance) + (view.offset + window);
@@ -71,7 +74,7 @@ void PrefetchLines(const ContractLoops& l, const Affine& row, const Affine& posi
   const Tuning& tuning = l.c.target.tuning;
   if (shape.rows.size() != 1 || shape.rows[0].x != 1 || shape.k.empty() || shape.k[0].x <= 1) return;
   const auto operand = FarOperand(l, 0, shape.depth * shape.rows[0].extent, &ContractAxis::x);
-  if (!operand) return;
+  if (!operand || !IsWanted(l)) return;
   const bool small =
       operand->bytes <= tuning.matmul_prefetch_matrix && operand->matrices > 1 && shape.outer.back().x > 0;
   const int64_t ahead =
@@ -86,6 +89,7 @@ void PrefetchNext(const ContractLoops& l, AxisId tile, std::vector<Stmt>* out) {
   const int64_t depth = shape.depth, lanes = shape.lane.extent, step = along_k ? shape.lane.w : shape.k[0].w;
   const auto operand = FarOperand(l, 1, depth * lanes, &ContractAxis::w);
   if (!operand || operand->bytes > l.c.target.tuning.matmul_prefetch_matrix || (along_k && shape.k[0].w != 1)) return;
+  if (!IsWanted(l)) return;
   const int64_t run = along_k ? depth : lanes, runs = along_k ? lanes : depth;
   const int64_t share = Ceil(runs, l.tiles.per_block);
   const AxisId i = l.k->AddAxis("i"), j = l.k->AddAxis("j");

@@ -34,11 +34,11 @@ void ScheduleSort(const ScheduleContext& c) {
   sort.index = c.builder->Flat(root, row);
   sort.a = c.builder->BuildOperand(node.result(), 0, row);
   sort.dynamic_stride = c.view(node.operands[0]).strides.back();
-  sort.width = c.f.type(root).shape.dim(shape.rank() - 1);
+  sort.positions = c.f.type(root).shape.dim(shape.rank() - 1);
   std::vector<Stmt> body;
   int64_t cost = 4;  // of a key that goes through one pass
-  if (sort.width < n) {
-    sort.local = c.kernel->AddLocal("words", kInt64, RoomFor(sort.width, c.target.tuning));
+  if (sort.positions < n) {
+    sort.local = c.kernel->AddLocal("words", kInt64, RoomFor(sort.positions, c.target.tuning));
     body.push_back(MakeScratch(sort.local));
   } else {
     for (int64_t m = n; m > 1; m /= 2) cost += 4;

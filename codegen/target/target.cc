@@ -122,10 +122,10 @@ Target MakeTarget(const Level& level) {
 
 struct CpuClass {
   std::string_view name, level;
-  int64_t l1_bytes, l2_bytes, l3_bytes, fma_ports, fma_latency;
+  int64_t l1_bytes, l2_bytes, l3_bytes, fma_ports, fma_latency, issue, window, l2_rate;
 };
 constexpr CpuClass kClasses[] = {
-#define REEL_CPU_CLASS(name, level, l1, l2, l3, ports, latency) {name, level, l1, l2, l3, ports, latency},
+#define REEL_CPU_CLASS(...) {__VA_ARGS__},
 #include "codegen/target/classes.def"
 #undef REEL_CPU_CLASS
 };
@@ -138,6 +138,9 @@ Target MakeTarget(const CpuClass& cpu) {
   t.machine.l3_bytes = cpu.l3_bytes;
   t.machine.fma_ports = cpu.fma_ports;
   t.machine.fma_latency = cpu.fma_latency;
+  t.machine.issue = cpu.issue;
+  t.machine.window = cpu.window;
+  t.machine.l2_rate = cpu.l2_rate;
   return t;
 }
 

@@ -38,6 +38,20 @@ std::optional<double> RankCorrelation(const std::vector<double>& estimated, cons
   return xx > 0 ? xy / std::sqrt(xx * yy) : 0;
 }
 
+std::optional<double> PairCorrelation(const std::vector<double>& estimated, const std::vector<double>& measured,
+                                      double noise) {
+  double pairs = 0, right = 0;
+  for (size_t i = 0; i < measured.size(); ++i) {
+    for (size_t j = 0; j < measured.size(); ++j) {
+      if (measured[j] <= measured[i] * (1 + noise)) continue;  // j is slower, beyond doubt
+      ++pairs;
+      right += estimated[j] > estimated[i] ? 1 : estimated[j] < estimated[i] ? -1 : 0;
+    }
+  }
+  if (pairs == 0) return std::nullopt;
+  return right / pairs;
+}
+
 double MedianOf(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return values.empty() ? 0 : values[values.size() / 2];

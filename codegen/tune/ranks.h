@@ -13,6 +13,12 @@ namespace reel::codegen {
 std::optional<double> RankCorrelation(const std::vector<double>& estimated, const std::vector<double>& measured,
                                       double noise);
 
+/// Somers' D of what was estimated by what was measured: of the pairs that were measured to differ by more than
+/// `noise`, a part of the lesser, those that are estimated in the same order, less those in the other. Nothing if there
+/// is no pair.
+std::optional<double> PairCorrelation(const std::vector<double>& estimated, const std::vector<double>& measured,
+                                      double noise);
+
 double MedianOf(std::vector<double> values);  ///< 0 of none
 
 }  // namespace reel::codegen

@@ -9,8 +9,8 @@
 #include <set>
 
 #include "absl/strings/str_format.h"
+#include "codegen/cost/estimate.h"
 #include "codegen/target/target.h"
-#include "codegen/tune/estimate.h"
 #include "codegen/tune/ranks.h"
 #include "codegen/tune/run.h"
 #include "ir/strings.h"
@@ -19,13 +19,22 @@
 namespace reel::codegen {
 namespace {
 
-constexpr double kSample = 0.03;        // seconds of runs of one program in a measurement
-constexpr int kMinRuns = 3, kMaxRuns = 200;
-constexpr int kRounds = 2;              // of both programs in turn
+// Short samples in turn, of which the least counts: whoever else uses the machine slows both, or neither.
+constexpr double kSample = 0.01;        // seconds of runs of one program in a measurement
+constexpr int kMinRuns = 2, kMaxRuns = 200;
+constexpr int kRounds = 6;              // of both programs in turn; even
 constexpr double kGain = 0.97;          // of the time: what is less is noise
 constexpr double kMinShare = 0.005;   // of a run: cheaper kernels are left as they are
 constexpr int kFinalRounds = 7;
 constexpr size_t kMinRanked = 6;      // schedules of a kernel, for a rank correlation
+
+double RegretOf(const TunedKernel& k) { return k.seconds_before / std::max(k.seconds_after, 1e-12); }
+
+double GeometricMean(const std::vector<double>& values) {
+  double logs = 0;
+  for (double v : values) logs += std::log(v);
+  return values.empty() ? 1 : std::exp(logs / static_cast<double>(values.size()));
+}
 
 class Tuner {
  public:
@@ -59,8 +68,7 @@ class Tuner {
     std::string line;  // its best schedule so far
     std::deque<std::string> next;
     std::map<std::string, double> known;  // tried, or about to be: what they are estimated to take; < 0: not yet
-    std::vector<double> estimated, measured;
-    std::vector<double> noise;  // of two measurements of the best one: their difference, a part of the lesser
+    std::vector<double> noise;  // of halves of the best one's rounds: their difference, a part of the lesser
   };
 
   absl::StatusOr<std::unique_ptr<CompiledModule>> Compile(const ScheduleBook& book, bool profile) {
@@ -76,8 +84,8 @@ class Tuner {
   absl::Status Begin() {
     auto code = Compile(report_.book, true);
     if (!code.ok()) return code.status();
-    best_ = *std::move(code);
-    const std::vector<EntryPoint>& entries = best_->program().entries;
+    usual_ = *std::move(code);
+    const std::vector<EntryPoint>& entries = usual_->program().entries;
     entry_ = -1;
     for (size_t i = 0; i < entries.size(); ++i) {
       if (entries[i].name == tune_.entry || (tune_.entry.empty() && entries.size() == 1)) entry_ = static_cast<int>(i);
@@ -91,22 +99,25 @@ class Tuner {
       random_ = std::make_unique<RandomArguments>(entries[static_cast<size_t>(entry_)]);
       arguments_ = random_->pointers();
     }
-    const auto first = RunProgram(*best_, entry_, arguments_, 2);
+    const auto first = RunProgram(*usual_, entry_, arguments_, 2);
     if (!first.ok()) return first.status();
     runs_ = static_cast<int>(std::clamp(kSample / std::max(first->least, 1e-9), double{kMinRuns}, double{kMaxRuns}));
-    const auto base = RunProgram(*best_, entry_, arguments_, runs_);
+    const auto base = RunProgram(*usual_, entry_, arguments_, runs_);
     if (!base.ok()) return base.status();
     outcome_ = base->outcome;
     double all = 0;
     for (double seconds : base->kernels) all += seconds;
     for (size_t k = 0; k < base->kernels.size(); ++k) {
-      const Kernel& kernel = best_->program().kernels[k];
+      const Kernel& kernel = usual_->program().kernels[k];
       if (base->kernels[k] < kMinShare * all || kernel.other_schedules.empty()) continue;
       Problem& p = problems_[kernel.problem];
+      const double cycles = Estimate(kernel), seconds = base->kernels[k];
       p.out.name = kernel.name;
+      p.out.problem = kernel.problem;
       p.out.before = p.line = kernel.schedule;
-      p.out.seconds_before = p.out.seconds_after = base->kernels[k];
-      p.known.emplace(kernel.schedule, Estimate(kernel));
+      p.out.seconds_before = p.out.seconds_after = seconds;
+      p.out.tries = {{kernel.schedule, cycles, seconds}};
+      p.known.emplace(kernel.schedule, cycles);
       Add(kernel.other_schedules, &p);
     }
     return absl::OkStatus();
@@ -167,49 +178,59 @@ class Tuner {
   absl::Status Try(const ScheduleBook& trial) {
     auto code = Compile(trial, true);
     if (!code.ok()) return code.status();
-    std::map<std::string, double> best, tried;
-    for (int round = 0; round < kRounds; ++round) {
-      std::map<std::string, double> again;
-      if (absl::Status s = Measure(*best_, report_.book, &again); !s.ok()) return s;
-      for (const auto& [problem, seconds] : again) KeepLeast(problem, seconds, &best);
-      if (absl::Status s = Measure(**code, trial, &tried); !s.ok()) return s;
-    }
+    std::map<std::string, double> usual, tried;
+    if (absl::Status s = InTurn(**code, trial, kRounds, &usual, &tried); !s.ok()) return s;
     bool better = false;
     for (const Kernel& kernel : (*code)->program().kernels) {
-      if (!trying_.contains(kernel.problem) || !best.contains(kernel.problem)) continue;
+      if (!trying_.contains(kernel.problem) || !usual.contains(kernel.problem)) continue;
       Problem& p = problems_[kernel.problem];
-      ++p.out.tried;
-      const double before = best[kernel.problem], after = tried[kernel.problem];
-      // As a part of what the usual one takes: the machine is not the same all the time.
-      p.estimated.push_back(Estimate(kernel));
-      p.measured.push_back(p.out.seconds_after * after / before);
-      if (kernel.schedule == p.line || after >= kGain * before) continue;
+      const double seconds = p.out.seconds_before * tried[kernel.problem] / usual[kernel.problem];
+      p.out.tries.push_back({kernel.schedule, Estimate(kernel), seconds});
+      if (kernel.schedule == p.line || seconds >= kGain * p.out.seconds_after) continue;
       better = true;
-      p.out.seconds_after = p.out.seconds_after / before * after;
+      if (tune_.log) {
+        tune_.log(absl::StrFormat("%s: %.3g -> %.3g us: %s", kernel.name, p.out.seconds_after * 1e6, seconds * 1e6,
+                                  kernel.schedule));
+      }
+      p.out.seconds_after = seconds;
       p.line = p.out.after = kernel.schedule;
       p.known.emplace(kernel.schedule, 0);
       Add(kernel.other_schedules, &p);
       report_.book.Set(target_.name, kernel.problem, *ParseWish(kernel.schedule), kernel.name);
-      if (tune_.log) {
-        tune_.log(absl::StrFormat("%s: %.3g -> %.3g us: %s", kernel.name, before * 1e6, after * 1e6, kernel.schedule));
-      }
     }
-    if (!better) return absl::OkStatus();
-    auto next = Compile(report_.book, true);
-    if (!next.ok()) return next.status();
-    best_ = *std::move(next);
-    return OrderNext();
+    return better ? OrderNext() : absl::OkStatus();
   }
 
-  // Also what differed from it, for who asks how much that says.
-  void KeepLeast(const std::string& problem, double seconds, std::map<std::string, double>* least) {
-    const auto [it, added] = least->emplace(problem, seconds);
-    if (added) return;
-    const double lesser = std::min(it->second, seconds);
-    if (const auto p = problems_.find(problem); p != problems_.end() && lesser > 0) {
-      p->second.noise.push_back(std::abs(it->second - seconds) / lesser);
+  // A program beside the usual one: always the same one, since a chain of gains adds up what each had of luck.
+  absl::Status InTurn(const CompiledModule& code, const ScheduleBook& book, int rounds,
+                      std::map<std::string, double>* usual, std::map<std::string, double>* tried) {
+    std::map<std::string, double> halves[2];
+    for (int round = 0; round < rounds; ++round) {
+      if (absl::Status s = Measure(*usual_, ScheduleBook(), &halves[round % 2]); !s.ok()) return s;
+      if (absl::Status s = Measure(code, book, tried); !s.ok()) return s;
     }
-    it->second = lesser;
+    for (const auto& [problem, seconds] : halves[0]) {
+      const auto it = halves[1].find(problem);
+      const double other = it == halves[1].end() ? seconds : it->second;
+      const double lesser = (*usual)[problem] = std::min(seconds, other);
+      if (const auto p = problems_.find(problem); p != problems_.end() && lesser > 0) {
+        p->second.noise.push_back(std::abs(seconds - other) / lesser);
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  // What was found, once more: the least of many measurements was lucky.
+  absl::Status Confirm() {
+    auto code = Compile(report_.book, true);
+    if (!code.ok()) return code.status();
+    std::map<std::string, double> usual, tuned;
+    if (absl::Status s = InTurn(**code, report_.book, 2 * kRounds, &usual, &tuned); !s.ok()) return s;
+    for (auto& [problem, p] : problems_) {
+      if (p.out.after.empty() || !usual.contains(problem) || !tuned.contains(problem)) continue;
+      p.out.seconds_after = p.out.seconds_before * std::min(1.0, tuned[problem] / usual[problem]);
+    }
+    return absl::OkStatus();
   }
 
   // The least seconds of a call of each problem, kept where they were less before. Kernels that are equal share code
@@ -235,6 +256,7 @@ class Tuner {
 
   // Both programs as they are used, in turn. What is no gain there is not kept.
   absl::Status Finish() {
+    if (absl::Status s = Confirm(); !s.ok()) return s;
     const ScheduleBook given = options_.schedules ? *options_.schedules : ScheduleBook();
     auto before = Compile(given, false);
     if (!before.ok()) return before.status();
@@ -265,18 +287,19 @@ class Tuner {
 
   // How good the estimates and the usual schedules were.
   void Rate() {
-    double weights = 0, sum = 0, logs = 0;
+    double weights = 0, sum = 0;
+    std::vector<double> regrets;
     for (auto& [problem, p] : problems_) {
-      logs += std::log(p.out.seconds_before / std::max(p.out.seconds_after, 1e-12));
-      if (p.measured.size() < kMinRanked) continue;
-      p.out.rank_correlation = RankCorrelation(p.estimated, p.measured, std::max(1 - kGain, MedianOf(p.noise)));
+      regrets.push_back(RegretOf(p.out));
+      p.out.noise = MedianOf(p.noise);
+      p.out.rank_correlation = RanksOf(p.out);
       if (!p.out.rank_correlation) continue;
       ++report_.ranked;
       weights += p.out.seconds_before;
       sum += p.out.seconds_before * *p.out.rank_correlation;
     }
     if (weights > 0) report_.rank_correlation = sum / weights;
-    if (!problems_.empty()) report_.regret = std::exp(logs / static_cast<double>(problems_.size()));
+    report_.regret = GeometricMean(regrets);
   }
 
   const ir::Module& module_;
@@ -285,7 +308,7 @@ class Tuner {
   const double end_;
   TuneReport report_;
   Target target_;
-  std::unique_ptr<CompiledModule> best_;  // profiled, with the schedules of the report's book
+  std::unique_ptr<CompiledModule> usual_;  // profiled, with the schedules it begins with
   std::unique_ptr<RandomArguments> random_;
   std::vector<const void*> arguments_;
   int entry_ = 0, runs_ = 1;
@@ -301,14 +324,49 @@ absl::StatusOr<TuneReport> Tune(const ir::Module& module, const CompilerOptions&
   return Tuner(module, options, tune).Run();
 }
 
+std::optional<double> RanksOf(const TunedKernel& kernel) {
+  if (kernel.tries.size() < kMinRanked) return std::nullopt;
+  std::vector<double> estimated, measured;
+  for (const TunedKernel::Try& t : kernel.tries) {
+    estimated.push_back(t.cycles);
+    measured.push_back(t.seconds);
+  }
+  return RankCorrelation(estimated, measured, std::max(1 - kGain, kernel.noise));
+}
+
+std::string KindTable(const std::vector<TunedKernel>& kernels) {
+  struct Kind {
+    size_t kernels = 0, tries = 0, ranked = 0;
+    double ranks = 0;
+    std::vector<double> regrets;
+  };
+  std::map<std::string, Kind> kinds;
+  for (const TunedKernel& k : kernels) {
+    Kind& kind = kinds[k.before.substr(0, k.before.find(' '))];
+    ++kind.kernels;
+    kind.tries += k.tries.size();
+    kind.regrets.push_back(RegretOf(k));
+    if (k.rank_correlation) ++kind.ranked, kind.ranks += *k.rank_correlation;
+  }
+  std::string out;
+  for (const auto& [name, k] : kinds) {
+    const std::string ranks =
+        k.ranked == 0 ? "none can be ranked"
+                      : absl::StrFormat("ranks %.2f of %d", k.ranks / static_cast<double>(k.ranked), k.ranked);
+    absl::StrAppendFormat(&out, "%s: %d kernels, %d schedules, %s, regret %.3f\n", name, k.kernels, k.tries, ranks,
+                          GeometricMean(k.regrets));
+  }
+  return out;
+}
+
 std::string ToString(const TuneReport& report) {
   std::string out;
   for (const TunedKernel& k : report.kernels) {
     const std::string ranks = k.rank_correlation ? absl::StrFormat("%5.2f", *k.rank_correlation) : "    -";
-    absl::StrAppendFormat(&out, "%10.3g us  %5.2fx  %3d tried, ranks %s  %s%s%s\n", k.seconds_before * 1e6,
-                          k.seconds_before / std::max(k.seconds_after, 1e-12), k.tried, ranks, k.name,
-                          k.after.empty() ? "" : ": ", k.after);
+    absl::StrAppendFormat(&out, "%10.3g us  %5.2fx  %3d tried, ranks %s  %s%s%s\n", k.seconds_before * 1e6, RegretOf(k),
+                          k.tries.size() - 1, ranks, k.name, k.after.empty() ? "" : ": ", k.after);
   }
+  out += KindTable(report.kernels);
   absl::StrAppendFormat(&out, "a run: %.4g us, was %.4g us (%.3fx); %d programs compiled%s\n",
                         report.seconds_after * 1e6, report.seconds_before * 1e6,
                         report.seconds_before / std::max(report.seconds_after, 1e-12), report.compiled,

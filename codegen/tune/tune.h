@@ -12,7 +12,7 @@
 #include "codegen/schedule/book.h"
 
 // Search: schedules that differ from the usual ones in one choice, then in another, are compiled and timed in turn with
-// the best ones so far. Every kernel of a program tries its own at once, in place, with the data the program hands it.
+// the usual ones. Every kernel of a program tries its own at once, in place, with the data the program hands it.
 // Results are compared bit by bit: a difference is a bug of the compiler, and an error that names the schedules.
 
 namespace reel::codegen {
@@ -27,9 +27,16 @@ struct TuneOptions {
 
 /// What was tried for one kernel.
 struct TunedKernel {
+  struct Try {
+    std::string schedule;
+    double cycles = 0;  ///< as estimated
+    double seconds = 0;  ///< as measured: the usual one's time, times the ratio of the two in turn
+  };
   std::string name, before, after;  ///< schedules
+  std::string problem;  ///< Kernel::problem
   double seconds_before = 0, seconds_after = 0;  ///< of all its calls in one run, as last measured in turn
-  int64_t tried = 0;
+  double noise = 0;  ///< what two measurements of one schedule mostly differ by, a part of the lesser
+  std::vector<Try> tries = {};  ///< the usual one first
   /// Spearman's, of what was measured with what was estimated (ranks.h); nothing: too few were tried, or the machine
   /// cannot tell them apart.
   std::optional<double> rank_correlation = {};
@@ -48,8 +55,13 @@ struct TuneReport {
 
 /// Tunes one entry point of a module, for options.cpu and the threads that steps have. Starts from options.schedules.
 absl::StatusOr<TuneReport> Tune(const ir::Module& module, const CompilerOptions& options, const TuneOptions& tune);
-/// For people: one line a kernel.
+/// For people: one line a kernel, one a kind of kernels, the sum.
 std::string ToString(const TuneReport& report);
+
+/// TunedKernel::rank_correlation of what was tried.
+std::optional<double> RanksOf(const TunedKernel& kernel);
+/// Of kernels of any programs, a line for each kind of schedule: kernels, tries, correlation and regret.
+std::string KindTable(const std::vector<TunedKernel>& kernels);
 
 }  // namespace reel::codegen
 

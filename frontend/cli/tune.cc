@@ -32,7 +32,7 @@ Json ToJson(const codegen::TuneReport& report) {
     kernels.push_back({{"kernel", k.name},
                        {"seconds_before", k.seconds_before},
                        {"seconds", k.seconds_after},
-                       {"tried", k.tried},
+                       {"tried", k.tries.size() - 1},
                        {"rank_correlation", k.rank_correlation ? Json(*k.rank_correlation) : Json()},
                        {"schedule_before", k.before},
                        {"schedule", k.after.empty() ? k.before : k.after}});

@@ -147,9 +147,16 @@ TEST(Chains, AreFoundWhereTheyPay) {
       EXPECT_GE(chain->first.size(), 2u) << name;
       EXPECT_GE(chain->chunks, 8) << name;
       EXPECT_LE(chain->lanes, 8) << name;
+      int far = 0;  // arguments come from beyond L2 once
       for (const Step& call : chain->first) {
-        EXPECT_EQ(p.kernels[static_cast<size_t>(call.kernel)].chunks(), chain->chunks) << name;
+        const codegen::Kernel& kernel = p.kernels[static_cast<size_t>(call.kernel)];
+        EXPECT_EQ(kernel.chunks(), chain->chunks) << name;
+        for (size_t b = 0; b < call.buffers.size(); ++b) {
+          EXPECT_TRUE(kernel.buffers[b].near || call.buffers[b].kind != Slot::Kind::kLane) << name << ' ' << b;
+          far += !kernel.buffers[b].near;
+        }
       }
+      EXPECT_GT(far, 0) << name;
     }
   }
 }

@@ -123,6 +123,7 @@ TEST(Equality, EveryFieldOfAKernelIsInItsKey) {
       [](Kernel* k) { k->body[0].guard = 0; },
       [](Kernel* k) { k->body[0].dynamic_stride = 1; },
       [](Kernel* k) { k->body[0].descending = true; },
+      [](Kernel* k) { k->body[0].positions = 2; },
   };
   std::vector<std::string> keys;
   for (const Change change : changes) {

@@ -135,8 +135,8 @@ const std::map<std::string, std::set<std::string>>& NamedOnPurpose() {
       {"schedule/scatter.cc", {"Identity"}},                         // a scatter that keeps the last
       {"loop/outer_loop.cc", {"And", "Div", "Less", "Min", "Mul"}},  // index arithmetic
       {"loop/print.cc", {"Bitcast", "Cast"}},                        // how it is spelled
-      {"tune/estimate.cc", {"Add", "Min", "Mul"}},                   // where an index that is computed may lie
-      {"tune/loop_nest.cc", {"Equal", "Less", "Not"}}};              // how often a guard holds
+      {"cost/estimate.cc", {"Add", "Min", "Mul"}},                   // where an index that is computed may lie
+      {"cost/loop_nest.cc", {"Equal", "Less", "Not"}}};              // how often a guard holds
   return *named;
 }
 

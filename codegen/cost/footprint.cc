@@ -1,4 +1,4 @@
-#include "codegen/tune/footprint.h"
+#include "codegen/cost/footprint.h"
 
 #include <algorithm>
 #include <cmath>
@@ -77,6 +77,7 @@ class Caches {
       if (whole_ <= static_cast<double>(size)) break;  // it was there before
       for (const auto& [place, most] : Missed(static_cast<double>(size))) {
         const auto [bytes, i] = most;
+        if (accesses_[i].near && !first_) continue;
         (first_ && !accesses_[i].writes ? cycles[i].near : cycles[i].far) += bytes / static_cast<double>(rate);
       }
     }

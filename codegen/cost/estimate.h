@@ -1,5 +1,5 @@
-#ifndef REEL_CODEGEN_TUNE_ESTIMATE_H_
-#define REEL_CODEGEN_TUNE_ESTIMATE_H_
+#ifndef REEL_CODEGEN_COST_ESTIMATE_H_
+#define REEL_CODEGEN_COST_ESTIMATE_H_
 
 #include "codegen/loop/loop.h"
 #include "codegen/target/target.h"
@@ -14,6 +14,14 @@ namespace reel::codegen {
 /// stays in a cache from one iteration of those around it to the next.
 double EstimateCycles(const Kernel& kernel, const Target& target, int threads);
 
+/// The same for any number of threads.
+struct KernelCycles {
+  double work = 0;  ///< of all chunks
+  int64_t chunks = 1;
+  double With(int threads) const;
+};
+KernelCycles EstimateKernel(const Kernel& kernel, const Target& target);
+
 }  // namespace reel::codegen
 
-#endif  // REEL_CODEGEN_TUNE_ESTIMATE_H_
+#endif  // REEL_CODEGEN_COST_ESTIMATE_H_

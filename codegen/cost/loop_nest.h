@@ -1,5 +1,5 @@
-#ifndef REEL_CODEGEN_TUNE_LOOP_NEST_H_
-#define REEL_CODEGEN_TUNE_LOOP_NEST_H_
+#ifndef REEL_CODEGEN_COST_LOOP_NEST_H_
+#define REEL_CODEGEN_COST_LOOP_NEST_H_
 
 #include <map>
 #include <set>
@@ -81,4 +81,4 @@ class LoopNest {
 
 }  // namespace reel::codegen
 
-#endif  // REEL_CODEGEN_TUNE_LOOP_NEST_H_
+#endif  // REEL_CODEGEN_COST_LOOP_NEST_H_

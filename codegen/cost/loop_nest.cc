@@ -1,4 +1,4 @@
-#include "codegen/tune/loop_nest.h"
+#include "codegen/cost/loop_nest.h"
 
 #include <algorithm>
 #include <cmath>

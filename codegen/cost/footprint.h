@@ -1,5 +1,5 @@
-#ifndef REEL_CODEGEN_TUNE_FOOTPRINT_H_
-#define REEL_CODEGEN_TUNE_FOOTPRINT_H_
+#ifndef REEL_CODEGEN_COST_FOOTPRINT_H_
+#define REEL_CODEGEN_COST_FOOTPRINT_H_
 
 #include <cstdint>
 #include <vector>
@@ -22,6 +22,7 @@ struct MemoryAccess {
   int64_t element = 4;      ///< bytes
   double most = 0;          ///< bytes of the whole buffer; 0: unknown
   bool writes = false;      ///< its lines go both ways
+  bool near = false;        ///< it is never further away than L2
   size_t body = 0;          ///< of whom the cycles are (loop_nest.h)
 
   /// Bytes of the cache lines that a run of the loops from `first` on touches.
@@ -43,4 +44,4 @@ std::vector<Traffic> TrafficCycles(const std::vector<MemoryAccess>& accesses, co
 
 }  // namespace reel::codegen
 
-#endif  // REEL_CODEGEN_TUNE_FOOTPRINT_H_
+#endif  // REEL_CODEGEN_COST_FOOTPRINT_H_

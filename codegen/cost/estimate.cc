@@ -1,26 +1,23 @@
-#include "codegen/tune/estimate.h"
+#include "codegen/cost/estimate.h"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
 
+#include "codegen/cost/footprint.h"
+#include "codegen/cost/loop_nest.h"
 #include "codegen/loop/ceil.h"
-#include "codegen/tune/footprint.h"
-#include "codegen/tune/loop_nest.h"
 #include "ir/cost.h"
 
 namespace reel::codegen {
 namespace {
 
-// Of cores that begin several instructions at once and guess where branches go (Fog, microarchitecture.pdf).
-constexpr double kIssue = 6;          // instructions that begin in a cycle
-constexpr double kWindow = 512;       // instructions in flight: shorter runs of a loop overlap the next ones
+// Of cores that begin several instructions at once and guess where branches go (Fog, microarchitecture.pdf); what
+// differs from core to core is in machine.def.
 constexpr double kClash = 0.15;        // of the shorter of what ports and chains of sums take: each delays the other
 constexpr double kLoopStep = 1;       // cycles of a jump back that are not hidden
-constexpr double kMispredict = 20;    // cycles of a branch that was guessed wrongly
 constexpr double kGuessed = 32;       // iterations of a loop whose end is mostly guessed
-constexpr double kForward = 5;        // cycles from a store to a load of the same place
 constexpr double kGatherLane = 1.4;   // loads for each lane that has an address of its own
 constexpr double kScatterLane = 1.2;  // stores for the same
 constexpr double kSpill = 2.3;        // cycles of a value on the stack: its store, its load, and who waits for it
@@ -49,7 +46,7 @@ class Estimator {
  public:
   Estimator(const Kernel& kernel, const Target& target) : k_(kernel), target_(target), nest_(kernel, target) {}
 
-  double Cycles(int threads) {
+  double Cycles() {
     Body(k_.body);
     works_.resize(nest_.bodies().size());
     const std::vector<Traffic> traffic = TrafficCycles(accesses_, target_.machine);
@@ -59,14 +56,12 @@ class Estimator {
       far += traffic[i].far;
     }
     for (BodyId i = 0; i < works_.size(); ++i) busy += CyclesOf(works_[i], nest_.bodies()[i]);
-    const double all = Overlapped(busy, far, kHiddenFar);
-    const auto chunks = static_cast<double>(std::max<int64_t>(k_.chunks(), 1));
-    const double at_once = std::min(chunks, static_cast<double>(threads)), rounds = std::ceil(chunks / at_once);
-    return all * rounds / chunks + (chunks > 1 ? (rounds + 1) * kChunk : 0) + (at_once > 1 ? kFork : 0);
+    return Overlapped(busy, far, kHiddenFar);
   }
 
  private:
   const Expr& expr(ExprId e) const { return k_.exprs[static_cast<size_t>(e)]; }
+  double Mispredict() const { return static_cast<double>(target_.machine.mispredict); }
   Work& WorkOf(BodyId body) {
     if (works_.size() <= body) works_.resize(body + 1);
     return works_[body];
@@ -148,6 +143,7 @@ class Estimator {
     if (memory >= 0) {
       const KernelBuffer& buffer = k_.buffers[static_cast<size_t>(memory)];
       a.most = static_cast<double>(buffer.elements * SizeOf(buffer.dtype));
+      a.near = buffer.near;
     } else {
       const codegen::Local& local = k_.locals[static_cast<size_t>(-1 - memory)];
       a.most = static_cast<double>(local.size * SizeOf(local.dtype));
@@ -191,8 +187,8 @@ class Estimator {
         continue;
       }
       if (moves || loop.stmt->loop_kind == LoopKind::kVector) return;
-      const double latency =
-          static_cast<double>(target_.machine.fma_latency) + (nest_.IsInMemory(s.local) ? kForward : 0);
+      const Machine& m = target_.machine;
+      const auto latency = static_cast<double>(m.fma_latency + (nest_.IsInMemory(s.local) ? m.forward_latency : 0));
       work->waits = std::max(work->waits, same * latency * nest_.bodies()[loop.body].iterations);
       return;
     }
@@ -235,7 +231,7 @@ class Estimator {
 
   void Loop(const Stmt& s) {
     const bool ends = s.clip_total >= 0 && s.loop_kind == LoopKind::kUnrolled;
-    if (ends) WorkOf(nest_.body()).lost += kMispredict * nest_.Ends(s);
+    if (ends) WorkOf(nest_.body()).lost += Mispredict() * nest_.Ends(s);
     if (!nest_.Enter(s)) return;
     Body(s.body);
     nest_.Leave();
@@ -260,14 +256,14 @@ class Estimator {
     const double all = w.arithmetic + w.loads + w.stores + w.others + kLoop * body.iterations;
     const double ports =
         std::max({w.arithmetic / static_cast<double>(m.fma_ports), w.loads / static_cast<double>(m.load_ports),
-                  w.stores / static_cast<double>(m.store_ports), all / kIssue});
+                  w.stores / static_cast<double>(m.store_ports), all / static_cast<double>(m.issue)});
     int64_t registers = w.live + kTemporaries;
     for (const auto& [local, n] : w.registers) registers += n;
     const auto spilled = static_cast<double>(std::max<int64_t>(registers - target_.vector_registers, 0));
-    const double waits = w.waits * std::min(1.0, all / std::max(body.runs, 1.0) / kWindow);
+    const double waits = w.waits * std::min(1.0, all / std::max(body.runs, 1.0) / static_cast<double>(m.window));
     const double busy = Overlapped(ports, waits, 1 - kClash) + (kLoopStep + kSpill * spilled) * body.iterations;
     const double seldom = std::min(1.0, body.iterations / std::max(body.runs, 1.0) / kGuessed);
-    return Overlapped(busy, w.near, kHiddenNear) + w.lost + kMispredict * seldom * body.runs;
+    return Overlapped(busy, w.near, kHiddenNear) + w.lost + Mispredict() * seldom * body.runs;
   }
 
   const Kernel& k_;
@@ -280,8 +276,18 @@ class Estimator {
 
 }  // namespace
 
+double KernelCycles::With(int threads) const {
+  const auto pieces = static_cast<double>(chunks);
+  const double at_once = std::clamp(static_cast<double>(threads), 1.0, pieces), rounds = std::ceil(pieces / at_once);
+  return work * rounds / pieces + (chunks > 1 ? (rounds + 1) * kChunk : 0) + (at_once > 1 ? kFork : 0);
+}
+
+KernelCycles EstimateKernel(const Kernel& kernel, const Target& target) {
+  return {Estimator(kernel, target).Cycles(), std::max<int64_t>(kernel.chunks(), 1)};
+}
+
 double EstimateCycles(const Kernel& kernel, const Target& target, int threads) {
-  return Estimator(kernel, target).Cycles(std::max(threads, 1));
+  return EstimateKernel(kernel, target).With(threads);
 }
 
 }  // namespace reel::codegen
