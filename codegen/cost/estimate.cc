@@ -247,7 +247,8 @@ class Estimator {
       work.stores += count * std::ceil(size / lanes);
     // Halves to halves: a shuffle and an operation each.
     if (s.kind == Stmt::Kind::kTree) work.arithmetic += count * (size / lanes + 2 * std::log2(std::min(lanes, size)));
-    if (s.kind == Stmt::Kind::kTranspose) work.arithmetic += count * size / lanes * std::log2(lanes);
+    const double block = s.width > 1 ? static_cast<double>(s.width) : lanes;
+    if (s.kind == Stmt::Kind::kTranspose) work.arithmetic += count * size / lanes * std::log2(block);
   }
 
   double CyclesOf(const Work& w, const LoopNest::Body& body) const {

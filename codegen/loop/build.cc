@@ -78,6 +78,27 @@ std::vector<Stmt> TransposedSquare(Kernel* kernel, const Square& square, ExprId 
               set(to, at, LocalExpr(kernel, local, in_square)));
 }
 
+BlockedSquare OpenSquare(Kernel* kernel, DType dtype, int64_t n, int64_t block) {
+  return {kernel->AddLocal("square", dtype, n * n),
+          n,
+          block,
+          kernel->AddAxis("rb"),
+          kernel->AddAxis("r"),
+          kernel->AddAxis("vb"),
+          kernel->AddAxis("v")};
+}
+
+std::vector<Stmt> LoadTransposed(const BlockedSquare& s, ExprId value) {
+  const Affine to = AxisAffine(s.lane_block, s.block * s.n) + AxisAffine(s.row, s.n) +
+                    AxisAffine(s.row_block, s.block) + AxisAffine(s.lane);
+  Stmt vector = VectorLoop(s.lane, s.block, s.block, Body(MakeAccumulate(s.local, to, Combine::kSet, value)));
+  Stmt rows = UnrolledLoop(s.row, s.block, Body(std::move(vector)));
+  const int64_t blocks = s.n / s.block;
+  Stmt columns = UnrolledLoop(s.row_block, blocks, Body(UnrolledLoop(s.lane_block, blocks, Body(std::move(rows)))));
+  Stmt transpose{.kind = Stmt::Kind::kTranspose, .width = s.block, .local = s.local};
+  return Body(MakeScratch(s.local), std::move(columns), std::move(transpose));
+}
+
 AxisId LoopAxes::Add(Kernel* kernel, std::string name, int64_t extent) {
   Add(kernel->AddAxis(std::move(name)), extent);
   return ids.back();

@@ -55,6 +55,18 @@ struct Square {
 };
 /// to[at] = value at [lane, row]: through the square, whose rows are computed one by one.
 std::vector<Stmt> TransposedSquare(Kernel* kernel, const Square& square, ExprId value, LocalId to, const Affine& at);
+/// The same in registers, which stay there: blocks of `block` x `block` elements are swapped as they are loaded, so
+/// that no shuffle leaves one.
+struct BlockedSquare {
+  LocalId local;
+  int64_t n, block;  ///< of the square; the first is a multiple of the second
+  AxisId row_block, row, lane_block, lane;  ///< of what is read
+  Affine rows() const { return AxisAffine(row_block, block) + AxisAffine(row); }
+  Affine lanes() const { return AxisAffine(lane_block, block) + AxisAffine(lane); }
+};
+BlockedSquare OpenSquare(Kernel* kernel, DType dtype, int64_t n, int64_t block);
+/// local[n * lane + row] = value at [row, lane], which is made of the square's axes.
+std::vector<Stmt> LoadTransposed(const BlockedSquare& square, ExprId value);
 
 /// Axes that loops go along, outermost first.
 struct LoopAxes {

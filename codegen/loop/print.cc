@@ -173,7 +173,9 @@ class Printer {
       case Stmt::Kind::kTree:
         return StrCat("tree_", combine, " ", k_.locals[static_cast<size_t>(s.local)].name,
                       s.width > 1 ? StrCat(" of ", s.width, " rows") : "");
-      case Stmt::Kind::kTranspose: return StrCat("transpose ", k_.locals[static_cast<size_t>(s.local)].name);
+      case Stmt::Kind::kTranspose:
+        return StrCat("transpose ", k_.locals[static_cast<size_t>(s.local)].name,
+                      s.width > 1 ? StrCat(" by ", s.width) : "");
       case Stmt::Kind::kAccumulate: {
         const std::string to =
             Element(k_.locals[static_cast<size_t>(s.local)].name, s.index, s.dynamic, s.dynamic_stride);

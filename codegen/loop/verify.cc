@@ -86,9 +86,14 @@ class Structure {
         if (!Has(k_.locals, s.local)) return Wrong(k_, "a declaration of no local");
         if (locals_.insert(s.local).second) declared->push_back(s.local);
         return absl::OkStatus();
+      case Stmt::Kind::kTranspose:
+        if (const auto local = static_cast<size_t>(s.local);
+            s.width > 1 && Has(k_.locals, s.local) && k_.locals[local].size % (s.width * s.width) != 0) {
+          return Wrong(k_, "a transposition of parts of a block");
+        }
+        [[fallthrough]];
       case Stmt::Kind::kAccumulate:
       case Stmt::Kind::kTree:
-      case Stmt::Kind::kTranspose:
         if (!locals_.contains(s.local)) return Wrong(k_, "a local is written before it is declared");
         return absl::OkStatus();
       case Stmt::Kind::kStore:
@@ -268,8 +273,12 @@ class Walk {
     size_t n = 1;
     while (n * n < written.size()) ++n;
     const bool lanes = n * n != written.size() || InVector();
+    const size_t block = s.width > 1 ? static_cast<size_t>(s.width) : n;
     std::vector<bool> from = written;
-    for (size_t i = 0; i < written.size(); ++i) written[i] = lanes || from[i % n * n + i / n];
+    for (size_t i = 0; i < written.size(); ++i) {
+      const size_t row = i / n, lane = i % n, first_row = row - row % block, first_lane = lane - lane % block;
+      written[i] = lanes || from[(first_row + lane % block) * n + first_lane + row % block];
+    }
   }
   bool InVector() const {
     return std::any_of(open_.begin(), open_.end(), [](const Stmt* s) { return s->loop_kind == LoopKind::kVector; });

@@ -463,7 +463,11 @@ void KernelEmitter::Transpose(const Stmt& s) {
   for (size_t i = 0; i < static_cast<size_t>(n); ++i) {
     rows.push_back(b_.CreateAlignedLoad(row, address(i), AlignOf(local.dtype)));
   }
-  TransposeRows(b_, target_, function_->getParent(), &rows);
+  if (s.width > 1) {
+    TransposeBlocks(b_, static_cast<size_t>(s.width), &rows);
+  } else {
+    TransposeRows(b_, target_, function_->getParent(), &rows);
+  }
   for (size_t i = 0; i < rows.size(); ++i) b_.CreateAlignedStore(rows[i], address(i), AlignOf(local.dtype));
   local_writes_[static_cast<size_t>(s.local)] = ++clock_;
 }

@@ -93,4 +93,6 @@ void TransposeRows(llvm::IRBuilderBase& b, const Target& target, llvm::Module* m
   for (unsigned i = 0; i < rows->size(); ++i) (*rows)[i] = b.CreateExtractValue(call, i);
 }
 
+void TransposeBlocks(llvm::IRBuilderBase& b, size_t block, Rows* rows) { TransposeInLanes(b, block, rows); }
+
 }  // namespace reel::codegen

@@ -11,6 +11,9 @@ namespace reel::codegen {
 void TransposeRows(llvm::IRBuilderBase& b, const Target& target, llvm::Module* module,
                    llvm::SmallVectorImpl<llvm::Value*>* rows);
 
+/// The same of each square of `block` x `block` elements, a power of two, in its place; in line.
+void TransposeBlocks(llvm::IRBuilderBase& b, size_t block, llvm::SmallVectorImpl<llvm::Value*>* rows);
+
 }  // namespace reel::codegen
 
 #endif  // REEL_CODEGEN_LOWER_TRANSPOSE_H_

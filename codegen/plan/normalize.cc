@@ -38,15 +38,65 @@ Value Arranged(Builder* b, Value x, const std::vector<Axes>& groups) {
   return std::is_sorted(permutation.begin(), permutation.end()) ? x : b->Transpose(x, permutation);
 }
 
+// x's place in memory, as far as views tell.
+std::optional<View> PlaceOf(const ir::Function& f, Value x) {
+  std::vector<const Node*> chain;
+  for (const Node* node = f.producer(x); node && IsView(node->op); node = f.producer(x)) {
+    chain.push_back(node);
+    x = node->operands[0];
+  }
+  std::optional<View> view = View{x, 0, RowMajorStrides(f.type(x).shape)};
+  for (; view && !chain.empty(); chain.pop_back()) view = ViewThrough(f, *chain.back(), *view);
+  return view;
+}
+
+int64_t ExtentOf(const Shape& shape, const Axes& axes) {
+  int64_t n = 1;
+  for (int64_t a : axes) n *= shape.dim(static_cast<int>(a));
+  return n;
+}
+
+// The last of these axes that lie evenly in memory, as one.
+struct Run {
+  int64_t extent = 1, stride = 0;
+};
+Run LastRun(const Shape& shape, const View& view, const Axes& axes) {
+  Run run;
+  for (size_t i = axes.size(); i-- > 0;) {
+    const int64_t extent = shape.dim(static_cast<int>(axes[i])), stride = view.strides[static_cast<size_t>(axes[i])];
+    if (extent == 1) continue;
+    if (run.extent > 1 && stride != run.stride * run.extent) break;
+    if (run.extent == 1) run.stride = stride;
+    run.extent *= extent;
+  }
+  return run;
+}
+
+// Whether lanes along so few columns would be left idle, and x's rows have neighbours in memory, or neighbours along k
+// to turn: they become lanes.
+bool LeavesLanesIdle(const ir::Function& f, Value x, const Axes& xk, const Axes& m, int64_t columns,
+                     const Tuning& tuning) {
+  const Type& type = f.type(x);
+  if (SizeOf(type.dtype) < 4 || columns * SizeOf(type.dtype) > tuning.matmul_few_columns) return false;
+  const std::optional<View> view = PlaceOf(f, x);
+  if (!view) return false;
+  const int64_t depth = ExtentOf(type.shape, xk), square = tuning.matmul_least_square;
+  const Run rows = LastRun(type.shape, *view, m), along_k = LastRun(type.shape, *view, xk);
+  // Results of several columns are transposed afterwards.
+  if (rows.extent < square * columns || (columns > 1 && depth < square * square)) return false;
+  return rows.stride == 1 || (along_k.stride == 1 && along_k.extent == depth && depth >= square);
+}
+
 // Whether x has its rows side by side, a long k of them apart, and many for few columns: they become lanes, so that
 // the larger operand is read once and in order. The result is then a transpose, small beside what is read.
-bool RowsBecomeLanes(const Shape& x, const Shape& y, const Axes& xk, const Axes& m, const Axes& n,
+bool RowsBecomeLanes(const ir::Function& f, Value x, Value y, const Axes& xk, const Axes& m, const Axes& n,
                      const Tuning& tuning) {
-  if (xk.size() != 1 || m.size() != 1 || m[0] + 1 != x.rank() || n.size() > 1) return false;
-  const auto extent = [](const Shape& shape, int64_t axis) { return shape.dim(static_cast<int>(axis)); };
-  const int64_t depth = extent(x, xk[0]), columns = n.empty() ? 1 : extent(y, n[0]);
-  const int64_t least = tuning.rows_as_lanes_ratio * columns;
-  return depth >= std::max(tuning.rows_as_lanes_depth, 2 * least) && extent(x, m[0]) >= least;
+  const Shape &from = f.type(x).shape, &by = f.type(y).shape;
+  const int64_t columns = ExtentOf(by, n);
+  if (LeavesLanesIdle(f, x, xk, m, columns, tuning)) return true;
+  if (xk.size() != 1 || m.size() != 1 || m[0] + 1 != from.rank() || n.size() > 1) return false;
+  const int64_t depth = ExtentOf(from, xk), least = tuning.rows_as_lanes_ratio * columns;
+  return depth >= std::max(tuning.rows_as_lanes_depth, 2 * least) && ExtentOf(from, m) >= least;
 }
 
 Value NormalizeContract(Builder* b, const Node& node, Value x, Value y, const Tuning& tuning) {
@@ -63,7 +113,7 @@ Value NormalizeContract(Builder* b, const Node& node, Value x, Value y, const Tu
     return b->Contract(Arranged(b, a, a_axes), Arranged(b, c, c_axes),
                        {batch, batch, from(xb.size() + a_axes[1].size(), xk.size()), from(xb.size(), xk.size())});
   };
-  if (!RowsBecomeLanes(b->shape(x), b->shape(y), xk, m, n, tuning)) return product(x, {xb, m, xk}, y, {yb, yk, n});
+  if (!RowsBecomeLanes(*b->function(), x, y, xk, m, n, tuning)) return product(x, {xb, m, xk}, y, {yb, yk, n});
   const Value turned = product(y, {yb, n, yk}, x, {xb, xk, m});
   return Arranged(b, turned, {batch, from(xb.size() + n.size(), m.size()), from(xb.size(), n.size())});
 }

@@ -61,7 +61,8 @@ class ContractSchedule {
   // A panel of columns of a block of rows.
   std::vector<Stmt> RowBlock(const Affine& base, int64_t columns, int64_t width) {
     const bool whole = columns == width && (width & (width - 1)) == 0;
-    Panel p{base, columns, width, whole && !l_.shape.pairs ? width : l_.hardware()};
+    const bool by_register = l_.shape.pairs || l_.tiles.turn;
+    Panel p{base, columns, width, whole && !by_register ? width : l_.hardware()};
     if (l_.tiles.whole_rows) return BlocksOfK(p);
     const bool one_block = l_.is_split() || (l_.shape.depth > 0 && l_.shape.depth <= l_.k_block);
     result_.Choose(one_block);
@@ -80,7 +81,7 @@ class ContractSchedule {
     const int64_t n = l_.shape.lane.extent, width = RoundUp(n, l_.hardware());
     std::vector<Stmt> out = Body(result_.OpenTable(width, l_.shape.depth <= l_.k_block));
     Append(Panels(false), &out);
-    const Panel rows{{}, n, width, l_.hardware()};
+    const Panel rows{Affine(), n, width, l_.hardware()};
     result_.Finish(rows, &out);
     return out;
   }
@@ -106,11 +107,13 @@ class ContractSchedule {
     const TileAxes axes = OpenTile(kernel, p);
     Factors f{block, k, tile, l_.shape.computed ? kernel->AddAxis("g") : -1, xk, wk, axes};
     if (l_.tiles.pack) pack_.PackPanel(p, wk, block, f.group, &body);
-    std::vector<Stmt> one = LoadFactors(p, &f, &body);
+    std::vector<Stmt> one = l_.tiles.turn ? std::vector<Stmt>() : LoadFactors(p, &f, &body);
     PrefetchNext(l_, tile, &one);
     one.push_back(MakeLocal(acc, 0));
     if (f.row >= 0) one.push_back(MakeScratch(f.row));
-    if (l_.shape.pairs) {
+    if (l_.tiles.turn) {
+      Append(MultiplyTurned(l_, p, {block, tile, xk, wk}, acc), &one);
+    } else if (l_.shape.pairs) {
       one.push_back(Multiply(p, f, acc, Combine::kDotPair, f.may_dot));
       one.push_back(Multiply(p, f, acc, Combine::kFmaPair, l_.c.builder->Apply(Op::kNot, kBool, {f.may_dot})));
     } else {

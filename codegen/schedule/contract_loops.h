@@ -91,6 +91,14 @@ struct ContractLoops {
 
 // --- parts of these loops ---
 
+/// How both operands go along k in a block of it.
+struct AlongK {
+  AxisId block, tile;  ///< axes of blocks of k, and of tiles
+  KOffsets x, w;
+};
+/// The sums of a tile take in the products of a block of k: squares of w are turned in registers, one after the other.
+std::vector<Stmt> MultiplyTurned(const ContractLoops& loops, const Panel& panel, const AlongK& k, LocalId sums);
+
 /// What a product has of a second operand that is computed row by row where it is multiplied (FuseProducers): columns
 /// from `base` on, in steps of `vector` lanes.
 struct ComputedColumns {

@@ -99,6 +99,16 @@ bool PaysToPack(const ContractShape& shape, const Target& target, int64_t elemen
   return rows >= tuning.matmul_pack_rows && shape.depth * shape.lane.extent * element_bytes > 2 * l2;
 }
 
+// Whether w has squares of neighbours along k for each of its lanes, which are apart: these can be turned in registers
+// (contract_turn).
+constexpr int64_t kMaxSquare = 16;  // rows of one: code for each of its elements
+bool HasSquares(const ContractShape& shape, int64_t hardware) {
+  if (shape.pairs || shape.computed || shape.lane.x != 0 || shape.lane.w == 1 || shape.lane.extent == 1) return false;
+  int64_t run = 1;
+  for (size_t i = shape.k.size(); i-- > 0 && shape.k[i].w == run;) run *= shape.k[i].extent;
+  return hardware > 1 && hardware <= kMaxSquare && (run == shape.depth ? run >= hardware : run % hardware == 0);
+}
+
 // Rows of x that are neighbours in memory, a long k of them apart: what is read in short runs comes slowly.
 bool ReadsRuns(const ContractShape& shape, const Tuning& tuning) {
   return !shape.k.empty() && shape.depth >= tuning.matmul_long_depth && shape.rows.back().x == 1 &&
@@ -356,6 +366,7 @@ std::string TextOf(const ContractShape& shape, const ContractTiles& t) {
                 shape.computed ? ", second operand computed, with sums over its rows"
                 : shape.pairs  ? ", operands packed"
                 : t.pack       ? ", second operand packed"
+                : t.turn       ? ", second operand turned in registers"
                                : "");
 }
 
@@ -388,6 +399,10 @@ ContractShape ShapeOfContract(const ScheduleContext& c) {
 
 namespace {
 
+// Squares that are turned side by side: the sums of one are a chain of fma, whose latency the others' two shuffles and
+// one fma for each row hide.
+int64_t SquaresTogether(const Machine& machine) { return Ceil(machine.fma_latency * machine.fma_ports, 2 + 1); }
+
 ContractTiles UsualTiles(const ContractShape& shape, const Target& target, int64_t element_bytes) {
   ContractTiles t;
   // Registers along the lanes; at least 8 sums to cover the latency of fma, all of them in registers with
@@ -395,11 +410,15 @@ ContractTiles UsualTiles(const ContractShape& shape, const Target& target, int64
   const bool many = target.vector_registers >= 32;
   const int64_t rows = Iterations(shape.rows), usual = many ? 4 : 2;
   const int64_t hardware = target.lanes(element_bytes), registers = Ceil(shape.lane.extent, hardware);
-  t.pack = shape.pairs || shape.computed ||
-           (PaysToPack(shape, target, element_bytes, usual * hardware) &&
-            (shape.widens || !IsPanel(shape, usual * hardware)));
-  // One or two rows leave registers for longer runs of w.
-  const int64_t across = std::min(t.pack || rows > 2 ? usual : 4 * usual / rows, registers);
+  t.turn = HasSquares(shape, hardware) && !shape.widens && rows <= target.tuning.matmul_turned_rows;
+  t.pack = !t.turn && (shape.pairs || shape.computed ||
+                       (PaysToPack(shape, target, element_bytes, usual * hardware) &&
+                        (shape.widens || !IsPanel(shape, usual * hardware))));
+  // One or two rows leave registers for longer runs of w, or for more squares, whose sums wait for each other.
+  const int64_t across = std::min(t.turn               ? SquaresTogether(target.machine)
+                                  : t.pack || rows > 2 ? usual
+                                                       : 4 * usual / rows,
+                                  registers);
   const auto of = [&](int64_t count, int64_t most) {
     ContractTiles tiles = t;
     tiles.lanes = count * hardware;
@@ -414,6 +433,7 @@ ContractTiles UsualTiles(const ContractShape& shape, const Target& target, int64
     BlockRows(shape, target, element_bytes, rows, {0, rows}, &t);
     return t;
   }
+  if (t.turn) return of(across, rows);
   const auto better = [&](const ContractTiles& a, const ContractTiles& b, double worthwhile) {
     return Steps(shape, a, target.machine, hardware) < worthwhile * Steps(shape, b, target.machine, hardware) ? a : b;
   };
@@ -431,7 +451,7 @@ ContractTiles UsualTiles(const ContractShape& shape, const Target& target, int64
 }
 
 // What is legal: code for all rows and registers of a tile stays bounded, and a packed block of k on the stack.
-constexpr int64_t kMaxTileRows = 24, kMaxTileRegisters = 16, kMaxPackBytes = 64 << 10;
+constexpr int64_t kMaxTileRows = 24, kMaxTileRegisters = 16, kMaxTurned = 8, kMaxPackBytes = 64 << 10;
 
 }  // namespace
 
@@ -450,9 +470,14 @@ ContractTiles TilesOfContract(const ScheduleContext& c, const ContractShape& sha
   // Lanes that are not neighbours in memory have to be; those of a batch are.
   const bool must_pack = shape.pairs || shape.computed || (shape.lane.w != 1 && shape.lane.extent > 1);
   const bool may_pack = must_pack || shape.lane.x == 0;
-  t.pack = c.choices->Choose("pack", usual.pack, must_pack, may_pack, {0, 1}) != 0;
+  t.turn = HasSquares(shape, hardware) && c.choices->Flag("turn", usual.turn);
+  t.pack =
+      !t.turn && c.choices->Choose("pack", usual.pack || (usual.turn && must_pack), must_pack, may_pack, {0, 1}) != 0;
   const int64_t packed = kMaxPackBytes / (kProductBlock * hardware * element_bytes);
-  const int64_t registers = std::min(t.pack ? packed : kMaxTileRegisters, Ceil(shape.lane.extent, hardware));
+  const int64_t registers = std::min(t.turn   ? kMaxTurned
+                                     : t.pack ? packed
+                                              : kMaxTileRegisters,
+                                     Ceil(shape.lane.extent, hardware));
   t.lanes = hardware * c.choices->Choose("nr", usual.lanes / hardware, 1, std::max(registers, usual.lanes / hardware),
                                          {1, 2, 3, 4, 6, 8});
   const int64_t most = std::max(std::min({kMaxTileRows, rows, 2 * kMaxTileRegisters * hardware / t.lanes}), usual.rows);
@@ -460,8 +485,8 @@ ContractTiles TilesOfContract(const ScheduleContext& c, const ContractShape& sha
   if (t.pack) t.whole_rows = false;
   const int64_t most_block = RowsOfTable(shape, t, element_bytes) - asked.tile;
   asked.block = c.choices->Choose("mc", block, 1, std::max(most_block, block), {16, 24, 48, 96, 128, 192, 256, 512});
-  const bool as_usual =
-      t.pack == usual.pack && t.lanes == usual.lanes && asked.tile == usual.rows && asked.block == block;
+  const bool as_usual = t.turn == usual.turn && t.pack == usual.pack && t.lanes == usual.lanes &&
+                        asked.tile == usual.rows && asked.block == block;
   if (as_usual) return usual;
   t.axis = 0;
   t.inner = t.block = t.per_block = 1;

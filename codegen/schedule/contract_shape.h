@@ -49,6 +49,7 @@ struct ContractTiles {
   int64_t inner = 1;    ///< rows per iteration
   int64_t per_block = 1;  ///< tiles; rows past the end repeat others and are dropped
   bool pack = false;      ///< w block by block to a copy on the stack, its lanes side by side
+  bool turn = false;      ///< w, whose lanes are apart, square by square in registers, where it is multiplied
   bool whole_rows = false;  ///< sums of all panels wait for the epilogue, which walks rows from end to end
 };
 

@@ -129,6 +129,8 @@ TEST(Targets, ThresholdsAreWithinTheirBounds) {
 // Numbers that a plan goes by stand in tuning.def. What is left bounds time, memory or depth, or is a format.
 TEST(Targets, NoThresholdStandsElsewhere) {
   const std::set<std::string> bounds = {"kMaxLookAround",
+                                        "kMaxSquare",
+                                        "kShuffleBytes",
                                         "kMaxUnrolled",
                                         "kUnread",
                                         "kNoStack",

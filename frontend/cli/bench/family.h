@@ -47,7 +47,8 @@ std::vector<Entry> LayerWorkloads();        ///< attention_*, vocab_loss, norm_g
 std::vector<Entry> ElementwiseWorkloads();  ///< ew_*, adam_*
 std::vector<Entry> MixtureWorkloads();      ///< gmm_*
 std::vector<Entry> KernelWorkloads();       ///< top_k_*, sort_*, upsample_*
-std::vector<Entry> SmallWorkloads();        ///< add_*, matmul_*, bmm_64x64, chain1000, ...
+std::vector<Entry> FactorWorkloads();       ///< cholesky_*, process_*
+std::vector<Entry> SmallWorkloads();        ///< add_*, matmul_*, bmm_64x64, matvec_*, chain1000, ...
 
 using Loss = std::function<Tensor(const std::vector<Tensor>& inputs)>;
 

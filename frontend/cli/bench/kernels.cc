@@ -41,6 +41,19 @@ Workload MakeUpsampling(const Inputs& in, int64_t side, int64_t from, int64_t to
   return out;
 }
 
+// A convolution of x by w, as options say; products: multiplications of one step.
+Workload MakeFilter(const Inputs& in, const Shape& x, const Shape& w, double products, const ConvOptions& options,
+                    bool depthwise = false) {
+  Workload out{.kind = Workload::Kind::kOp};
+  out.inputs = {in.Normal("params.x", x), in.Normal("params.w", w, {.stddev = 0.05})};
+  out.flops = 2 * products;
+  out.bytes = 4 * static_cast<double>(2 * x.size() + w.size());
+  out.step = [options, depthwise](const std::vector<Tensor>& in) -> std::vector<Tensor> {
+    return {depthwise ? DepthwiseConv2D(in[0], in[1], options) : Conv(in[0], in[1], options)};
+  };
+  return out;
+}
+
 }  // namespace
 
 std::vector<Entry> KernelWorkloads() {
@@ -50,6 +63,16 @@ std::vector<Entry> KernelWorkloads() {
   out.push_back({"sort_256k", "sort", [](const Inputs& in) { return MakeSort(in, 1 << 18); }});
   out.push_back({"upsample_16", "upsample", [](const Inputs& in) { return MakeUpsampling(in, 16, 128, 64); }});
   out.push_back({"upsample_32", "upsample", [](const Inputs& in) { return MakeUpsampling(in, 32, 64, 3); }});
+  const ConvOptions same{.padding = kSame}, channels_first{.padding = kSame, .format = kChannelsFirst};
+  out.push_back({"filter_501", "filter", [](const Inputs& in) {
+                   return MakeFilter(in, {1, (1 << 16) + 500, 1}, {501, 1, 1}, 501.0 * (1 << 16), {});
+                 }});
+  out.push_back({"filter_2x2", "filter", [same](const Inputs& in) {
+                   return MakeFilter(in, {8, 2, 2, 512}, {3, 3, 512, 512}, 8.0 * 4 * 9 * 512 * 512, same);
+                 }});
+  out.push_back({"filter_chw", "filter", [channels_first](const Inputs& in) {
+                   return MakeFilter(in, {8, 64, 56, 56}, {64, 1, 3, 3}, 8.0 * 64 * 56 * 56 * 9, channels_first, true);
+                 }});
   return out;
 }
 

@@ -15,7 +15,7 @@ const std::vector<Entry>& Entries() {
     std::vector<Entry> all;
     for (const auto& family :
          {DenseWorkloads(), ConvWorkloads(), SequenceWorkloads(), IntegrationWorkloads(), LayerWorkloads(),
-          ElementwiseWorkloads(), MixtureWorkloads(), KernelWorkloads(), SmallWorkloads()}) {
+          ElementwiseWorkloads(), MixtureWorkloads(), KernelWorkloads(), FactorWorkloads(), SmallWorkloads()}) {
       all.insert(all.end(), family.begin(), family.end());
     }
     return all;

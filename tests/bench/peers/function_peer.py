@@ -269,6 +269,7 @@ BUILD: dict[str, Callable[[workloads.Workload], harness.Case]] = {
     "gmm": gmm,
     "chain": chain,
     "add_op": lambda w: forward(w, lambda a, b: a + b),
+    "vector_op": lambda w: forward(w, lambda a, b: a @ b),
     "matmul_op": lambda w: forward(w, lambda a, b: a @ b),
     "call_overhead": lambda w: forward(w, lambda x: x + 1),
 }
