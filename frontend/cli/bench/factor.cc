@@ -13,8 +13,8 @@ Tensor Definite(const Tensor& g) {
 // sides.
 Workload MakeCholesky(const Inputs& in, int64_t batch, int64_t n, int64_t m) {
   Workload out{.kind = Workload::Kind::kOp};
-  out.inputs = {in.Value("params.a", Definite(in.Normal("data.g", {batch, n, n}))),
-                in.Normal("params.b", {batch, n, m})};
+  const Tensor own = in.given() ? Zeros({batch, n, n}) : Definite(in.Normal("data.g", {batch, n, n}));
+  out.inputs = {in.Value("params.a", own), in.Normal("params.b", {batch, n, m})};
   const auto b = static_cast<double>(batch), d = static_cast<double>(n), k = static_cast<double>(m);
   out.flops = b * (d * d * d / 3 + d * d * k);
   out.bytes = 4 * b * (2 * d * d + 2 * d * k);
