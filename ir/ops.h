@@ -92,6 +92,8 @@ struct OpInfo {
 const OpInfo& Info(Op op);
 /// Whether it returns its operand or fails.
 constexpr bool IsCheck(Op op) { return op == Op::kCheckIndex || op == Op::kCheckInteger; }
+/// Whether it communicates with the other members of a group: members must agree on how often and in which order.
+constexpr bool IsCollective(Op op) { return op >= Op::kAllReduce && op <= Op::kGroupRank; }
 /// The elementwise op that a reduction or scatter combines with: add, mul, max, min; identity: the last stays.
 Op CombinerOf(Op op);
 inline std::string_view Name(Op op) { return Info(op).name; }

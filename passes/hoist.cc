@@ -27,6 +27,7 @@ std::vector<bool> FixedValues(const ir::Function& body) {
   for (const ir::Node& node : body.nodes()) {
     if (node.num_results != 1 || ir::Info(node.op).Has(ir::kControl)) continue;
     if (ir::IsCheck(node.op)) continue;  // a loop that does not run fails at nothing
+    if (ir::IsCollective(node.op)) continue;  // nor does it communicate
     fixed[static_cast<size_t>(node.result().id)] = std::all_of(node.operands.begin(), node.operands.end(), is_fixed);
   }
   return fixed;

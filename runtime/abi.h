@@ -29,14 +29,32 @@ typedef void (*reel_body)(void* argument, int64_t chunk);
 // returns when all have finished.
 typedef void (*reel_parallel_for_fn)(void* context, int64_t n, reel_body body, void* argument);
 
+// The group that collectives talk to: `size` members, this one is number `rank`. Functions move bytes and know nothing
+// of what they are; they return 0, or anything else on failure, after which no member can go on. All members call the
+// same functions in the same order with the same `bytes`. No buffer overlaps another.
+#ifndef REEL_COMMUNICATOR
+#define REEL_COMMUNICATOR
+struct reel_communicator {
+  int64_t rank, size;
+  void* context;  // first argument of the functions
+  // `send` has `bytes` for each member in the order of ranks; `receive` gets theirs for this one, in that order.
+  int32_t (*all_to_all)(void* context, const void* send, void* receive, int64_t bytes);
+  // `receive` gets the `bytes` of each member in the order of ranks.
+  int32_t (*all_gather)(void* context, const void* send, void* receive, int64_t bytes);
+  // `buffer` of member `root` goes to that of all others.
+  int32_t (*broadcast)(void* context, void* buffer, int64_t bytes, int64_t root);
+};
+#endif
+
 // Header of every instance. A null parallel_for means serial execution, with the same bits.
 struct reel_instance {
   uint64_t magic;                     // REEL_INSTANCE_MAGIC
   reel_parallel_for_fn parallel_for;  // may be null
   void* context;                      // first argument of parallel_for
   void* profile;                      // of code compiled with profiling (runtime/profile.h); may be null
-  int64_t fault[3];                   // of a call that found an index out of range: number of the check, index, 0;
-                     // of a load that failed: number of the variable or -1, place in the file, 0
+  int64_t fault[2];                   // of a call that found an index out of range: number of the check, index;
+                     // of a load that failed: number of the variable or -1, place in the file
+  const struct reel_communicator* communicator;  // of code with collectives; may be null where groups have one member
   const volatile int32_t* stop;  // may be null; not 0 there: loops that may be long give REEL_CANCELLED
 };
 
@@ -45,27 +63,29 @@ struct reel_instance {
 typedef int32_t (*reel_entry_fn)(void* instance, const void* const* arguments, void* const* results);
 
 // Every status: X(name, value, message). Values never change; new ones go to the end.
-#define REEL_STATUS_LIST(X)                                                                                \
-  X(REEL_OK, 0, "ok")                                                                                      \
-  X(REEL_INVALID_ARGUMENT, 1, "an argument has a value outside its declared range")                        \
-  X(REEL_NULL_POINTER, 2, "a pointer is null")                                                             \
-  X(REEL_MISALIGNED, 3, "a pointer is not aligned to its element type (instance: 64)")                     \
-  X(REEL_OVERLAP, 4, "a result overlaps an argument, another result or the instance")                      \
-  X(REEL_MEMORY_TOO_SMALL, 5, "the memory that was given is too small")                                    \
-  X(REEL_UNSUPPORTED_CPU, 6, "the code needs CPU features that this machine lacks")                        \
-  X(REEL_NOT_INITIALIZED, 7, "the instance was not initialised by this program's init")                    \
-  X(REEL_STATE_PARTLY_UPDATED, 8, "the call failed after it had changed some variables")                   \
-  X(REEL_INDEX_OUT_OF_RANGE, 9, "an index, a label or a divisor is out of range; no variable was changed") \
-  X(REEL_CANCELLED, 10, "the call was stopped in a loop; variables may have changed")                      \
-  X(REEL_NOT_SAFETENSORS, 11, "this is no safetensors file, or it is cut off in its header")               \
-  X(REEL_BAD_HEADER, 12, "the header of the safetensors file is damaged")                                  \
-  X(REEL_NO_SUCH_VARIABLE, 13, "the file has an entry that is no variable of the program")                 \
-  X(REEL_VARIABLE_MISSING, 14, "the file has no entry for a variable")                                     \
-  X(REEL_VARIABLE_TWICE, 15, "the file has two entries for a variable")                                    \
-  X(REEL_WRONG_DTYPE, 16, "an entry of the file has another dtype than its variable")                      \
-  X(REEL_WRONG_SHAPE, 17, "an entry of the file has another shape than its variable")                      \
-  X(REEL_WRONG_BYTES, 18, "the bytes of an entry are too few or too many, or not in the file")             \
-  X(REEL_NOT_BOOL, 19, "a bool in the file is neither 0 nor 1")
+#define REEL_STATUS_LIST(X)                                                                                       \
+  X(REEL_OK, 0, "ok")                                                                                             \
+  X(REEL_INVALID_ARGUMENT, 1, "an argument has a value outside its declared range")                               \
+  X(REEL_NULL_POINTER, 2, "a pointer is null")                                                                    \
+  X(REEL_MISALIGNED, 3, "a pointer is not aligned to its element type (instance: 64)")                            \
+  X(REEL_OVERLAP, 4, "a result overlaps an argument, another result or the instance")                             \
+  X(REEL_MEMORY_TOO_SMALL, 5, "the memory that was given is too small")                                           \
+  X(REEL_UNSUPPORTED_CPU, 6, "the code needs CPU features that this machine lacks")                               \
+  X(REEL_NOT_INITIALIZED, 7, "the instance was not initialised by this program's init")                           \
+  X(REEL_STATE_PARTLY_UPDATED, 8, "the call failed after it had changed some variables")                          \
+  X(REEL_INDEX_OUT_OF_RANGE, 9, "an index, a label or a divisor is out of range; no variable was changed")        \
+  X(REEL_CANCELLED, 10, "the call was stopped in a loop; variables may have changed")                             \
+  X(REEL_NOT_SAFETENSORS, 11, "this is no safetensors file, or it is cut off in its header")                      \
+  X(REEL_BAD_HEADER, 12, "the header of the safetensors file is damaged")                                         \
+  X(REEL_NO_SUCH_VARIABLE, 13, "the file has an entry that is no variable of the program")                        \
+  X(REEL_VARIABLE_MISSING, 14, "the file has no entry for a variable")                                            \
+  X(REEL_VARIABLE_TWICE, 15, "the file has two entries for a variable")                                           \
+  X(REEL_WRONG_DTYPE, 16, "an entry of the file has another dtype than its variable")                             \
+  X(REEL_WRONG_SHAPE, 17, "an entry of the file has another shape than its variable")                             \
+  X(REEL_WRONG_BYTES, 18, "the bytes of an entry are too few or too many, or not in the file")                    \
+  X(REEL_NOT_BOOL, 19, "a bool in the file is neither 0 nor 1")                                                   \
+  X(REEL_NO_COMMUNICATOR, 20, "the program is for a group of processes, and no communicator of its size was set") \
+  X(REEL_COMMUNICATION_FAILED, 21, "communication with the group failed; variables may have changed")
 
 // Result of every call into generated code.
 enum reel_status {

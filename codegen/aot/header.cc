@@ -85,6 +85,24 @@ std::string Weights(const Program& program, const ObjectNames& names) {
       n, "* instance, const void* from, size_t size);\n");
 }
 
+/// How the instance's group is set, of a program with collectives; the struct is that of runtime/abi.h.
+std::string Communicator(const Program& program, const std::string& n) {
+  if (program.collectives.empty()) return "";
+  return StrCat(
+      "/* The group of processes that the program talks to: `size` members, this one is number `rank`. The functions\n",
+      "   move bytes and return 0, or anything else on failure; all members call the same ones in the same order.\n",
+      "   all_to_all: `send` has `bytes` for each member in the order of ranks, `receive` gets theirs in that order.\n",
+      "   all_gather: `receive` gets the `bytes` of each. broadcast: `buffer` of member `root` goes to all others. "
+      "*/\n",
+      "#ifndef REEL_COMMUNICATOR\n#define REEL_COMMUNICATOR\nstruct reel_communicator {\n  int64_t rank, size;\n",
+      "  void* context;\n", "  int32_t (*all_to_all)(void* context, const void* send, void* receive, int64_t bytes);\n",
+      "  int32_t (*all_gather)(void* context, const void* send, void* receive, int64_t bytes);\n",
+      "  int32_t (*broadcast)(void* context, void* buffer, int64_t bytes, int64_t root);\n};\n#endif\n",
+      "/* It must live as long as calls use it. Null, the initial state: a program for a group of more than one fails. "
+      "*/\n",
+      "void ", n, "_set_communicator(", n, "* instance, const struct reel_communicator* communicator);\n\n");
+}
+
 std::string Functions(const Program& program, const ObjectNames& names) {
   const std::string& n = names.name;
   std::string out = StrCat("/* Bytes and alignment of an instance. */\n", "size_t ", n, "_size(void);\n", "size_t ", n,
@@ -114,7 +132,7 @@ std::string Functions(const Program& program, const ObjectNames& names) {
             "_set_parallel_for(", n, "* instance,\n",
             "    void (*parallel_for)(void* context, int64_t n, void (*body)(void* argument, int64_t "
             "chunk),\n",
-            "                         void* argument),\n", "    void* context);\n\n",
+            "                         void* argument),\n", "    void* context);\n\n", Communicator(program, n),
             "/* Message of an error code. */\n", "const char* ", n, "_error(int code);\n",
             "/* Entry points, variables, types and target as JSON. */\n", "extern const char ", n,
             "_manifest_json[];\n");

@@ -42,6 +42,7 @@ std::vector<std::string> ParameterNames(const std::vector<Named>& parameters, st
 /// Functions that the object has beside its entry points and variables.
 std::vector<std::string> OwnFunctions(const Program& program) {
   std::vector<std::string> own = {"size", "alignment", "init", "error", "set_parallel_for", "manifest_json"};
+  if (!program.collectives.empty()) own.emplace_back("set_communicator");
   if (LayOutWeights(program).ok()) own.insert(own.end(), {"save_size", "save", "load"});
   return own;
 }

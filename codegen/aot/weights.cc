@@ -545,7 +545,6 @@ class WeightsEmitter : public FunctionEmitter {
       b_.CreateStore(Int64(-1), Field(instance, kFault));
       If(IsNot(row, -1), [&] { b_.CreateStore(WordOf(row, FileTables::kNumber), Field(instance, kFault)); });
       b_.CreateStore(b_.CreateAdd(part(kAt), Int64(8)), Field(instance, kFault + kWord));
-      b_.CreateStore(Int64(0), Field(instance, kFault + 2 * kWord));
       b_.CreateRet(status);
     });
     Value* elements = Place(part(kFrom), part(kEnd));

@@ -64,6 +64,7 @@ class WrapperEmitter : public FunctionEmitter {
     for (size_t i = 0; i < program_.variables.size(); ++i) Variable(i);
     AddWeights(program_, names_, target_, layout_.instance_bytes, module_);
     SetParallelFor();
+    if (!program_.collectives.empty()) SetCommunicator();
     Error();
     auto* text = Text(StrCat(names_.name, "_manifest_json"), manifest);
     text->setLinkage(llvm::GlobalValue::ExternalLinkage);
@@ -376,6 +377,15 @@ class WrapperEmitter : public FunctionEmitter {
       b_.CreateStore(function_->getArg(1), Field(instance, offsetof(reel_instance, parallel_for)));
       b_.CreateStore(function_->getArg(2), Field(instance, offsetof(reel_instance, context)));
     });
+    b_.CreateRetVoid();
+  }
+
+  /// void NAME_set_communicator(NAME* instance, const struct reel_communicator* communicator)
+  void SetCommunicator() {
+    Begin("set_communicator", b_.getVoidTy(), {ptr_, ptr_});
+    Value* instance = function_->getArg(0);
+    If(b_.CreateIsNotNull(instance),
+       [&] { b_.CreateStore(function_->getArg(1), Field(instance, offsetof(reel_instance, communicator))); });
     b_.CreateRetVoid();
   }
 

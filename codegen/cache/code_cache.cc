@@ -84,6 +84,11 @@ class CodeKeyWriter {
         Add(check.extent);
         Add(check.op == ir::Op::kCheckInteger && check.attributes->Get<bool>("negative"));
       }
+      if (control == Step::Control::kCollective) {
+        const CollectiveSite& site = program.collectives[static_cast<size_t>(bytes)];
+        Add(site.op);
+        for (const int64_t x : {site.size, site.root, site.bytes}) Add(x);
+      }
       AddSteps(first, program, layout);
       AddSteps(second, program, layout);
     }

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "codegen/lower/collective.h"
 #include "codegen/lower/loop.h"
 #include "codegen/lower/ops.h"
 #include "codegen/program/code.h"
@@ -312,6 +313,7 @@ class StepEmitter {
       case Step::Control::kChain: return Chain(s);
       case Step::Control::kCheck: return EmitCheck(b_, program_, s, function_->getArg(0), Pointer(s.buffers[0]));
       case Step::Control::kCallback: return CallBack(s);
+      case Step::Control::kCollective: return Communicate(s);
       case Step::Control::kNone: s.kernel < 0 ? Copy(s) : Call(s);
     }
   }
@@ -409,6 +411,12 @@ class StepEmitter {
     auto* type = llvm::FunctionType::get(b_.getInt32Ty(), {i64, ptr, ptr}, false);
     PassFailureOn(
         b_.CreateCall(module_->getOrInsertFunction(kCallback, type), {Int64(b_, site.function->id()), call, table}));
+  }
+
+  void Communicate(const Step& s) {
+    const CollectiveSite& site = program_.collectives[static_cast<size_t>(s.bytes)];
+    Value* from = s.buffers.size() > 1 ? Pointer(s.buffers[1]) : nullptr;
+    PassFailureOn(EmitCollective(b_, site, function_->getArg(0), Pointer(s.buffers[0]), from, target_));
   }
 
   void Call(const Step& s) {

@@ -32,7 +32,9 @@ const ir::Node& SortOf(const ir::Function& function, const KernelPlan& kernel);
 Uses UsesOf(const ir::Function& function, const Tuning& tuning);
 /// What an op is the root of.
 KernelKind RootOf(ir::Op op);
-/// It is there for what it does: control ops, checks, callbacks.
+/// A step that calls something outside of the program: callbacks, collectives.
+bool IsCall(ir::Op op);
+/// It is there for what it does: control ops, checks, callbacks, collectives.
 bool IsControl(ir::Op op);
 
 /// Values that are few operations away from one array as large, beside small ones.

@@ -158,7 +158,9 @@ absl::StatusOr<std::unique_ptr<Block>> BlockBuilder::PrepareAs(const Key& key, b
     if (kernel_plan.kind() == KernelKind::kControl) {
       chains.Finish();
       const Node& node = *f.producer(kernel_plan.root);
-      if (node.op != Op::kCallback) {
+      if (ir::IsCollective(node.op)) {
+        AddCollectiveItem(plan, node, block.get());
+      } else if (node.op != Op::kCallback) {
         AddControlItem(plan, node, named, block.get());
       } else if (absl::Status s = AddCallbackItem(plan, node, block.get()); !s.ok()) {
         return s;
@@ -331,6 +333,22 @@ absl::Status BlockBuilder::AddCallbackItem(const PlanGraph& plan, const Node& no
   return absl::OkStatus();
 }
 
+void BlockBuilder::AddCollectiveItem(const PlanGraph& plan, const Node& node, Block* block) {
+  const ir::Function& f = block->f;
+  CollectiveSite site{node.op, node.attr<int64_t>("size")};
+  BlockItem item;
+  item.kind = BlockItem::Kind::kCollective;
+  item.result = node.result();
+  item.num_results = 1;
+  for (Value v : node.operands) item.values.push_back(BufferOf(plan, v));
+  if (node.op == Op::kBroadcastFrom) site.root = node.attr<int64_t>("root");
+  if (!node.operands.empty()) site.bytes = f.type(node.operands[0]).bytes();
+  if (node.op == Op::kAllToAll) site.bytes /= site.size;
+  item.maximum_iterations = static_cast<int64_t>(program_->collectives.size());
+  program_->collectives.push_back(site);
+  block->items.push_back(std::move(item));
+}
+
 void BlockBuilder::AddCheckItem(const PlanGraph& plan, const Node& node, Block* block) {
   const ir::Function& f = block->f;
   BlockItem item;
@@ -364,6 +382,7 @@ absl::Status BlockBuilder::Finish(const std::vector<Key>& named, Block* block) {
         }
         break;
       case BlockItem::Kind::kCallback:
+      case BlockItem::Kind::kCollective:
       case BlockItem::Kind::kCheck: break;
       case BlockItem::Kind::kCopy: block->in_place[item.values[0].index()] = item.values[1]; break;
       case BlockItem::Kind::kWhile:

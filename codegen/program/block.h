@@ -25,7 +25,7 @@ struct Block;
 
 /// What a block does at one point of its order.
 struct BlockItem {
-  enum class Kind : uint8_t { kKernel, kCopy, kIf, kWhile, kCall, kCheck, kCallback };
+  enum class Kind : uint8_t { kKernel, kCopy, kIf, kWhile, kCall, kCheck, kCallback, kCollective };
   Kind kind = Kind::kKernel;
   int32_t kernel = -1;            ///< kKernel: index into Program::kernels
   std::vector<ir::Value> values;  ///< kKernel: by buffer; kCopy: {to, from}; else the operands, as whole buffers
@@ -34,7 +34,7 @@ struct BlockItem {
   int num_results = 0;
   /// kKernel: this value's bytes must be in the output before the kernel runs; it writes only some of them.
   ir::Value updated;
-  int64_t maximum_iterations = -1;  ///< kCheck, kCallback: index into Program::checks, callbacks
+  int64_t maximum_iterations = -1;  ///< kCheck, kCallback, kCollective: index into a list of Program
   std::vector<bool> overwritten;  ///< kWhile: by operand: nothing reads what it is (passes/counted_loops.h)
   const Block* first = nullptr;   ///< then, condition, callee
   const Block* second = nullptr;  ///< else, body
@@ -97,6 +97,7 @@ class BlockBuilder {
   void WarnOfWrongPlan(const Key& key, const absl::Status& wrong) const;
   absl::StatusOr<Kernel> AddKernelItem(const PlanGraph& plan, int index, bool entry, Block* block);
   void AddControlItem(const PlanGraph& plan, const ir::Node& node, std::vector<Key>* named, Block* block);
+  void AddCollectiveItem(const PlanGraph& plan, const ir::Node& node, Block* block);
   absl::Status AddCallbackItem(const PlanGraph& plan, const ir::Node& node, Block* block);
   void AddCheckItem(const PlanGraph& plan, const ir::Node& node, Block* block);
   absl::Status Finish(const std::vector<Key>& named, Block* block);

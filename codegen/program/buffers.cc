@@ -152,7 +152,8 @@ class BlockPlanner {
       case BlockItem::Kind::kCheck:
         Push({-1, {slot(item.values[0])}, item.maximum_iterations, Step::Control::kCheck});
         break;
-      case BlockItem::Kind::kCallback: PlanCallback(item); break;
+      case BlockItem::Kind::kCallback: PlanCall(item, Step::Control::kCallback); break;
+      case BlockItem::Kind::kCollective: PlanCall(item, Step::Control::kCollective); break;
       default: PlanBranches(item);
     }
     ReleaseAfter(item);
@@ -252,9 +253,9 @@ class BlockPlanner {
     Copy(slot(to), from);
   }
 
-  void PlanCallback(const BlockItem& item) {
+  void PlanCall(const BlockItem& item, Step::Control control) {
     SettleOrAllocate(item.result);
-    Step step{-1, {slot(item.result)}, item.maximum_iterations, Step::Control::kCallback};
+    Step step{-1, {slot(item.result)}, item.maximum_iterations, control};
     for (Value v : item.values) step.buffers.push_back(slot(v));
     Push(std::move(step));
   }

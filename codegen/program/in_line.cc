@@ -21,7 +21,8 @@ bool IsSmall(const std::vector<Kernel>& kernels, const Tuning& tuning, const Ste
   bool small = true;
   int64_t stack = 0;
   const auto visit = [&](const Step& s) {
-    small = small && s.control != Step::Control::kChain && s.control != Step::Control::kCallback;
+    small = small && s.control != Step::Control::kChain && s.control != Step::Control::kCallback &&
+            s.control != Step::Control::kCollective;
     if (s.kernel < 0) return;
     const Kernel& kernel = kernels[static_cast<size_t>(s.kernel)];
     small = small && kernel.chunks() <= 1;

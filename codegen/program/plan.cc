@@ -53,6 +53,9 @@ void AppendSteps(const Program& program, const std::vector<Step>& steps, const s
       StrAppend(out, indent, CheckName(program, step), "\n");
     } else if (step.control == Step::Control::kCallback) {
       StrAppend(out, indent, "callback ", program.callbacks[static_cast<size_t>(step.bytes)].of, "\n");
+    } else if (step.control == Step::Control::kCollective) {
+      const CollectiveSite& site = program.collectives[static_cast<size_t>(step.bytes)];
+      StrAppend(out, indent, ir::Name(site.op), " ", site.bytes, " bytes\n");
     } else if (step.control != Step::Control::kNone) {
       const bool loop = step.control == Step::Control::kWhile;
       StrAppend(out, indent, loop ? "while\n" : "if\n");
@@ -177,6 +180,10 @@ class EntryDot {
         Read(step.buffers[0], vertex, nullptr);
       } else if (step.control == Step::Control::kCallback) {
         Vertex(vertex, "callback", "shape=hexagon");
+        for (size_t i = 1; i < step.buffers.size(); ++i) Read(step.buffers[i], vertex, nullptr);
+      } else if (step.control == Step::Control::kCollective) {
+        Vertex(vertex, std::string(ir::Name(program_.collectives[static_cast<size_t>(step.bytes)].op)),
+               "shape=hexagon");
         for (size_t i = 1; i < step.buffers.size(); ++i) Read(step.buffers[i], vertex, nullptr);
       } else if (step.control != Step::Control::kNone) {
         const bool loop = step.control == Step::Control::kWhile;

@@ -164,7 +164,8 @@ class ProgramBuilder {
   // writes, it may have written before all of its own. As deep as control ops are nested.
   bool MarkChecks(bool written, std::vector<Step>* steps) const {
     for (Step& step : *steps) {
-      const bool fails = step.control == Step::Control::kCheck || step.control == Step::Control::kCallback;
+      const bool fails = step.control == Step::Control::kCheck || step.control == Step::Control::kCallback ||
+                         step.control == Step::Control::kCollective;
       if (fails) step.lanes = written;
       const auto is_variable = [this](const Slot& slot) {
         if (slot.kind == Slot::Kind::kInstance) return slot.offset < arena_offset_;
@@ -289,6 +290,12 @@ std::string StepText(const Program& program, const Step& step) {
     for (size_t i = 1; i < step.buffers.size(); ++i) StrAppend(&out, SlotText(step.buffers[i]), ", ");
     return StrCat(out, "-> ", SlotText(step.buffers[0]), ")");
   }
+  if (step.control == Step::Control::kCollective) {
+    const CollectiveSite& site = program.collectives[static_cast<size_t>(step.bytes)];
+    StrAppend(&out, ir::Name(site.op), " among ", site.size, ", ", site.bytes, " bytes(");
+    for (size_t i = 1; i < step.buffers.size(); ++i) StrAppend(&out, SlotText(step.buffers[i]), " ");
+    return StrCat(out, "-> ", SlotText(step.buffers[0]), ")");
+  }
   if (step.kernel < 0) {
     return StrCat("copy ", step.bytes, " bytes: ", SlotText(step.buffers[0]), " = ", SlotText(step.buffers[1]));
   }
@@ -318,7 +325,8 @@ void PrintSteps(const Program& program, const std::vector<Step>& steps, const st
 // nested.
 bool NeedsOldValues(const std::vector<Step>& steps) {
   return std::any_of(steps.begin(), steps.end(), [](const Step& s) {
-    if (s.control == Step::Control::kCallback || (s.control == Step::Control::kCheck && s.lanes == 1)) return true;
+    const bool fails = s.control == Step::Control::kCheck || s.control == Step::Control::kCollective;
+    if (s.control == Step::Control::kCallback || (fails && s.lanes == 1)) return true;
     return NeedsOldValues(s.first) || NeedsOldValues(s.second);
   });
 }

@@ -46,16 +46,17 @@ struct Step {
     kChain,  ///< first: the kernel calls
     kCallback,  ///< a function of the process writes buffers[0], reads the others: Program::callbacks[bytes]; it may
                 ///< fail
+    kCollective,  ///< the group writes buffers[0] from buffers[1]: Program::collectives[bytes]; it may fail
     kCheck,  ///< the call fails if Program::checks[bytes] refuses the number in buffers[0]
   };
   int32_t kernel = -1;
   std::vector<Slot> buffers;  ///< in the order of Kernel::buffers
-  int64_t bytes = 0;  ///< of a copy, of a chain's frames; kCheck: which check; kCallback: which callback
+  int64_t bytes = 0;  ///< of a copy, of a chain's frames; kCheck, kCallback, kCollective: which one
   Control control = Control::kNone;
   int64_t maximum_iterations = -1;  ///< kWhile: < 0 = no bound; kCounted: the condition bounds it, to not many
   std::vector<Step> first = {}, second = {};
   int64_t chunks = 0,
-          lanes = 0;  ///< kChain; kCheck, kCallback: lanes is 1 if a variable may have its new value already
+          lanes = 0;  ///< kChain; of what may fail: lanes is 1 if a variable may have its new value already
   bool in_line = false;  ///< kWhile: a function of its own that holds its kernels (in_line.h)
 
   int64_t chunks_per_lane() const { return (chunks + lanes - 1) / lanes; }
@@ -120,6 +121,14 @@ struct CallbackSite {
   std::string of;
 };
 
+/// What a kCollective step asks the instance's communicator for.
+struct CollectiveSite {
+  ir::Op op = ir::Op::kAllGather;  ///< or all_to_all, broadcast_from, group_rank
+  int64_t size = 1;  ///< members of the group
+  int64_t root = 0;  ///< broadcast_from
+  int64_t bytes = 0;  ///< of what this member sends to one other
+};
+
 struct Program {
   std::string name;
   std::vector<Kernel> kernels;
@@ -133,6 +142,7 @@ struct Program {
   bool profile = false;  ///< entry points report to runtime/profile.h; kernels are the same
   std::vector<ValueCheck> checks;
   std::vector<CallbackSite> callbacks;  ///< objects have none
+  std::vector<CollectiveSite> collectives;
 };
 
 /// Verified module without symbolic extents to program: inlines, simplifies, groups, schedules, plans buffers. Its

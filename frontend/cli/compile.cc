@@ -9,6 +9,8 @@
 #include "frontend/program/shared_library.h"
 #include "ir/file/folder.h"
 #include "ir/names.h"
+#include "ir/verifier.h"
+#include "passes/shard/shard.h"
 #include "runtime/environment.h"
 
 namespace reel::cli {
@@ -21,6 +23,8 @@ struct Options : Common {
   std::vector<std::string> emit = {"obj", "header"};
   std::vector<std::string> extents;
   bool isolate = false, targets = false;
+  std::string distribute;  // the entry point
+  int64_t shards = 8, members = 1;
   codegen::CompilerOptions compiler;
 
   bool Emits(std::string_view kind) const { return std::find(emit.begin(), emit.end(), kind) != emit.end(); }
@@ -46,6 +50,15 @@ std::string Joined(const Texts& texts) {
 /// Files to write, by kind.
 using Outputs = std::vector<std::pair<std::string, std::string>>;
 
+// One entry point becomes what one of the members runs; arguments of rank 1 or more are batches.
+void Distribute(const Options& options, ir::Module* module) {
+  const ir::Function& f = FindFunction(*module, options.distribute);
+  passes::ShardOptions shard{options.shards, options.members};
+  for (int i = 0; i < f.num_arguments(); ++i) shard.split.push_back(f.parameter(i).type.shape.rank() > 0);
+  Check(passes::Shard(module, f.name(), shard));
+  Check(ir::Verify(*module));
+}
+
 Outputs Compile(const Options& options, const std::string& name) {
   codegen::CompilerOptions compiler = options.compiler;
   if (!options.target_file.empty()) {
@@ -60,7 +73,8 @@ Outputs Compile(const Options& options, const std::string& name) {
   compiler.budget = options.budget;
   compiler.start = options.start;
   compiler.extents = ParseExtents(options.extents);
-  const ir::Module module = ReadModule(options.file, options.budget);
+  ir::Module module = ReadModule(options.file, options.budget);
+  if (!options.distribute.empty()) Distribute(options, &module);
   Outputs outputs;
   for (const std::string kind : {"llvm", "asm", "plan", "dot"}) {
     if (!options.Emits(kind)) continue;
@@ -181,6 +195,27 @@ void AddCompile(Program* program) {
            "NAME=NUMBER: a value of a symbolic extent; once fixes it, several times lets the caller choose")
       .OneEach()
       .TypeName("NAME=INT");
+  const char* group = "For a group of processes";
+  const Option distribute =
+      command
+          .Add(
+              "--distribute", &options->distribute,
+              "A training step: each of --members processes runs it on its part of the batch, axis 0 of its arguments; "
+              "NAME_set_communicator takes the group")
+          .Group(group)
+          .TypeName("FUNCTION");
+  command.Add("--members", &options->members, "Processes of the group")
+      .Needs(distribute)
+      .Positive()
+      .Group(group)
+      .TypeName("INT")
+      .ShowDefault();
+  command.Add("--shards", &options->shards, "Parts of the batch: the bits depend on them, not on --members")
+      .Needs(distribute)
+      .Positive()
+      .Group(group)
+      .TypeName("INT")
+      .ShowDefault();
   command.Flag("--no-bounds-checks{false}", &options->compiler.check_bounds,
                "Indices out of range read 0 and write nothing, unreported");
   command.Flag("--isolate", &options->isolate,

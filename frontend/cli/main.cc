@@ -1,3 +1,4 @@
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -6,9 +7,11 @@
 #include <optional>
 #include <string>
 #include <system_error>
+#include <thread>
 
 #include "frontend/cli/cli.h"
 #include "ir/strings.h"
+#include "reel/distributed.h"
 #include "reel/error.h"
 #include "runtime/environment.h"
 
@@ -17,12 +20,20 @@ namespace {
 
 constexpr size_t kMaxErrorBytes = 4096;
 
+// Of several processes that fail alike the first one tells. One that fails alone, or another way, is not ended by the
+// others before it tells, too.
 int ReportError(ExitStatus status, std::string_view message) {
   constexpr std::string_view kPrefix = "reel: ";
   std::string line(kPrefix);
-  line += Printable(message, kMaxErrorBytes - kPrefix.size() - 1);
+  if (GroupRank() > 0) {
+    constexpr auto kOthersTell = std::chrono::seconds(1);
+    std::this_thread::sleep_for(kOthersTell);
+    line += StrCat("process ", GroupRank(), " of ", GroupSize(), ": ");
+  }
+  line += Printable(message, kMaxErrorBytes - line.size() - 1);
   if (line.back() != '\n') line += '\n';
   std::fwrite(line.data(), 1, line.size(), stderr);
+  FailGroup(status);
   return status;
 }
 

@@ -146,6 +146,19 @@ void CheckOutputs(const FitSettings& fit) {
   }
 }
 
+// Several processes need shards.
+FitSettings WithShards(FitSettings fit) {
+  if (fit.shards == 0 && GroupSize() > 1) fit.shards = DataParallelOptions{}.shards;
+  return fit;
+}
+
+FitSettings OfOtherProcess(const FitSettings& fit) {
+  FitSettings quiet = WithShards(fit);
+  for (std::string* file : {&quiet.log, &quiet.logs, &quiet.chart, &quiet.save, &quiet.export_to}) file->clear();
+  quiet.sample = 0;
+  return quiet;
+}
+
 void RunFit(const Options& options, Program* program) {
   const FitSettings& fit = options.fit;
   if (!fit.model.empty() && std::find(kFitModels.begin(), kFitModels.end(), fit.model) == kFitModels.end()) {
@@ -154,11 +167,16 @@ void RunFit(const Options& options, Program* program) {
          StrCat("--model ", fit.model, " is of the demo, which has its own data; with --data it is mlp, conv or gpt"));
   }
   CheckOutputs(fit);
+  if (StartedByMpi()) JoinMpi();
   const SignalsWait signals;
   FitReport report;
+  if (GroupRank() != 0) {  // of several processes the first one writes and speaks
+    Fit(OfOtherProcess(fit), signals, [](double, const std::string&) {});
+    return;
+  }
   {
     const ProgressBar bar(fit.model.empty() ? "train" : fit.model);
-    report = Fit(fit, signals, [&bar](double done, const std::string& what) { bar(done, what); });
+    report = Fit(WithShards(fit), signals, [&bar](double done, const std::string& what) { bar(done, what); });
   }
   program->out = options.json ? JsonText(FitJson(report)) + "\n" : FitText(report);
   if (report.signal != 0) Say(std::exchange(program->out, ""));  // the signal ends the process now
@@ -271,6 +289,14 @@ void AddFitOptions(Command* command, FitSettings* fit, const Option& data) {
       .TypeName("NORM")
       .Range(0.0, 1e12);
   command->Add("--batch", &fit->batch, "Examples of a step (default: 64, of text 32)")
+      .Needs(data)
+      .Group(group)
+      .TypeName("INT")
+      .Positive();
+  command
+      ->Add("--shards", &fit->shards,
+            "Parts of a batch that are computed by themselves: the same bits for any number of processes under mpirun "
+            "that divides it (default: none; of several processes 8)")
       .Needs(data)
       .Group(group)
       .TypeName("INT")

@@ -14,6 +14,7 @@
 #include "ir/key.h"
 #include "ir/lazy.h"
 #include "ir/strings.h"
+#include "runtime/communicator.h"
 #include "runtime/fork.h"
 
 // What the library of kernels lacks is compiled: a module of one node, once per op, attributes and operand types.
@@ -114,6 +115,7 @@ runtime::Buffer NewInstance(const Kernel& kernel) {
 }
 
 void RunOn(const Kernel& kernel, ir::Op op, void* instance, const void* const* operands, void* const* results) {
+  static_cast<reel_instance*>(instance)->communicator = runtime::CurrentCommunicator();
   const int32_t status = kernel.entry(instance, operands, results);
   CheckStatus(ir::Name(op), status, kernel.code->program(), instance);
 }

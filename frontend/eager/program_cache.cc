@@ -12,6 +12,7 @@
 #include "ir/key_hash.h"
 #include "ir/lazy.h"
 #include "ir/strings.h"
+#include "runtime/communicator.h"
 #include "runtime/environment.h"
 #include "runtime/fork.h"
 
@@ -22,6 +23,7 @@ std::optional<std::vector<Tensor>> CachedProgram::Run(absl::Span<const void* con
   const auto instance = runtime::Buffer::TryAllocate(static_cast<size_t>(program.instance_bytes));
   if (!instance) return std::nullopt;
   InitHeader(instance.data());
+  static_cast<reel_instance*>(instance.data())->communicator = runtime::CurrentCommunicator();
   std::vector<Tensor> results;
   std::vector<void*> out;
   for (const ir::Parameter& r : program.entries[0].results) {

@@ -21,6 +21,7 @@
 #include "runtime/abi.h"
 #include "runtime/allocator.h"
 #include "runtime/callback.h"
+#include "runtime/communicator.h"
 #include "runtime/environment.h"
 #include "runtime/fork.h"
 #include "runtime/thread_pool.h"
@@ -169,7 +170,7 @@ const ModuleData& NeedModule(const std::shared_ptr<const ModuleData>& data) {
 
 void InitHeader(void* instance) {
   auto* header = static_cast<reel_instance*>(instance);
-  *header = {REEL_INSTANCE_MAGIC, reel_gang_parallel_for, nullptr, nullptr, {}, nullptr};
+  *header = {REEL_INSTANCE_MAGIC, reel_gang_parallel_for, nullptr, nullptr, {}, nullptr, nullptr};
 }
 
 runtime::Buffer MakeInstance(const codegen::Program& program) {
@@ -210,6 +211,17 @@ void CheckStatus(std::string_view entry, int32_t status, const codegen::Program&
   if (status == REEL_INDEX_OUT_OF_RANGE || status == REEL_STATE_PARTLY_UPDATED) {
     const Fault fault = FaultOf(status, program, instance);
     ThrowError(fault.code, fault.text);
+  }
+  if (status == REEL_NO_COMMUNICATOR) {
+    const reel_communicator* const group = runtime::CurrentCommunicator();
+    ThrowError(ErrorCode::kFailedPrecondition,
+               StrCat(entry, ": it is for a group of ", program.collectives.empty() ? 0 : program.collectives[0].size,
+                      " members, this one has ", group ? group->size : 1, "; make it for this size, or start as many"));
+  }
+  if (status == REEL_COMMUNICATION_FAILED) {
+    const std::string why = runtime::TakeCommunicationError();
+    ThrowError(ErrorCode::kUnavailable, StrCat(entry, ": communication with the group failed", why.empty() ? "" : ": ",
+                                               why, "; the run cannot go on"));
   }
   if (status == REEL_CANCELLED) ThrowError(ErrorCode::kCancelled, StrCat(entry, ": ", reel_status_message(status)));
   const bool users = status == REEL_INVALID_ARGUMENT;

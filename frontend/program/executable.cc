@@ -25,6 +25,7 @@
 #include "ir/strings.h"
 #include "ir/suggest.h"
 #include "runtime/abi.h"
+#include "runtime/communicator.h"
 #include "runtime/environment.h"
 #include "runtime/fork.h"
 
@@ -280,6 +281,7 @@ void RunEntry(InstanceData* data, size_t index, std::span<const Tensor> argument
   const internal::Length length = data->lengths[index];
   std::optional<internal::InterruptScope> interrupts;
   if (length == internal::Length::kEndless) interrupts.emplace();  // if it was compiled just now, nobody has
+  reinterpret_cast<reel_instance*>(memory)->communicator = runtime::CurrentCommunicator();
   int32_t status = 0;
   {
     std::optional<runtime::ForkWindow> window;

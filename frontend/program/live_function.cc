@@ -25,6 +25,7 @@
 #include "passes/rewrite.h"
 #include "passes/specialize.h"
 #include "reel/ops.h"
+#include "runtime/communicator.h"
 #include "runtime/fork.h"
 
 namespace reel::internal {
@@ -191,7 +192,8 @@ std::vector<Tensor> PureFunction::Run(const Compiled& compiled, absl::Span<const
     results[static_cast<size_t>(update.result)] = Overwritten(update, operands[static_cast<size_t>(update.parameter)]);
   }
   const std::span<const Tensor> arguments(operands.data(), operands.size());
-  if (compiled.calls_back) {  // and what it calls may come back here: memory of its own for each call
+  // What it calls may come back here, and other members run it at once: memory of its own for each call.
+  if (compiled.calls_back || runtime::IsMemberThread()) {
     compiled.run.NewInstance().Run(name_, arguments, results);
   } else {
     compiled.run.Run(name_, arguments, results);

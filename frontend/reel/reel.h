@@ -13,6 +13,7 @@
 #include "reel/custom_gradient.h"
 #include "reel/data.h"
 #include "reel/debugging.h"
+#include "reel/distributed.h"
 #include "reel/error.h"
 #include "reel/fft.h"
 #include "reel/forward.h"

@@ -165,6 +165,8 @@ void AddSteps(const std::vector<codegen::Step>& steps, int depth, Json* out) {
       out->push_back({depth, "check", step.bytes});
     } else if (step.control == Control::kCallback) {
       out->push_back({depth, "callback", step.bytes});
+    } else if (step.control == Control::kCollective) {
+      out->push_back({depth, "collective", step.bytes});
     } else {
       const bool chain = step.control == Control::kChain, loop = step.control == Control::kWhile;
       out->push_back({depth, chain ? "chain" : loop ? "while" : "if", step.chunks});

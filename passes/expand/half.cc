@@ -26,6 +26,9 @@ bool KeepsHalves(ir::Op op) {
     case ir::Op::kScatterSet:
     case ir::Op::kDynamicSlice:
     case ir::Op::kDynamicUpdate:
+    case ir::Op::kAllGather:
+    case ir::Op::kAllToAll:
+    case ir::Op::kBroadcastFrom:
     case ir::Op::kCallback: return true;
     default: return ir::Info(op).Has(ir::kControl);
   }

@@ -3,6 +3,8 @@
 
 #include <functional>
 
+#include "absl/status/statusor.h"
+
 #include "ir/builder.h"
 #include "ir/graph.h"
 

@@ -161,6 +161,7 @@ FAMILY(While);
 FAMILY(CheckIndex);
 FAMILY(CheckInteger);
 FAMILY(Callback);
+FAMILY(Collective);
 
 }  // namespace reel::optable
 

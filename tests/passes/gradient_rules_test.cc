@@ -212,6 +212,24 @@ std::vector<Case> Recurrences() {
   return cases;
 }
 
+// A group of one. Groups of several are in tests/frontend/distributed_test.cc.
+std::vector<Case> Collectives() {
+  std::vector<Case> cases;
+  for (Op op : {Op::kAllReduce, Op::kReduceScatter, Op::kAllGather, Op::kAllToAll, Op::kBroadcastFrom}) {
+    const bool reduces = op == Op::kAllReduce || op == Op::kReduceScatter;
+    for (const char* kind : {"sum", "mean", "max"}) {
+      if (!reduces && std::string(kind) != "sum") continue;
+      ir::Attributes attributes{{"size", int64_t{1}}};
+      if (reduces) attributes.Set("kind", std::string(kind));
+      if (op == Op::kBroadcastFrom) attributes.Set("root", int64_t{0});
+      cases.push_back({op, StrCat(ir::Name(op), "_", kind), {F64({2, 3})}, {kSix}, [=](Builder& b, const Values& p) {
+                         return b.Emit(op, {p[0]}, attributes);
+                       }});
+    }
+  }
+  return cases;
+}
+
 std::vector<Case> Scatters() {
   std::vector<Case> cases;
   for (Op op : {Op::kScatterSet, Op::kScatterMax, Op::kScatterMin, Op::kScatterMul}) {
@@ -298,7 +316,7 @@ std::vector<Case> Matrices() {
 std::vector<Case> AllCases() {
   std::vector<Case> all;
   for (auto family : {Elementwise, Special, Reductions, Shapes, Contractions, Convolutions, Recurrences, Matrices,
-                      Indexed, Scatters}) {
+                      Indexed, Scatters, Collectives}) {
     for (Case& c : family()) all.push_back(std::move(c));
   }
   return all;

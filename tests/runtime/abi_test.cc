@@ -24,7 +24,13 @@ TEST(Abi, HeaderLayoutIsFixed) {
   EXPECT_EQ(offsetof(reel_instance, context), 16u);
   EXPECT_EQ(offsetof(reel_instance, profile), 24u);
   EXPECT_EQ(offsetof(reel_instance, fault), 32u);
+  EXPECT_EQ(offsetof(reel_instance, communicator), 48u);
   EXPECT_EQ(offsetof(reel_instance, stop), 56u);
+  EXPECT_EQ(offsetof(reel_communicator, rank), 0u);
+  EXPECT_EQ(offsetof(reel_communicator, size), 8u);
+  EXPECT_EQ(offsetof(reel_communicator, context), 16u);
+  EXPECT_EQ(offsetof(reel_communicator, all_to_all), 24u);
+  EXPECT_EQ(offsetof(reel_communicator, broadcast), 40u);
 }
 
 TEST(Abi, SameInC99) {

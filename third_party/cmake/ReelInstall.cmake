@@ -17,6 +17,11 @@ install(TARGETS reel EXPORT ReelTargets LIBRARY DESTINATION "${CMAKE_INSTALL_LIB
 install(TARGETS reel_kernels LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT Runtime)
 install(TARGETS reel_compiler EXPORT ReelCompilerTargets
         LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT Compiler)
+install(FILES "${PROJECT_SOURCE_DIR}/runtime/mpi/reel_mpi.c" "${PROJECT_SOURCE_DIR}/runtime/mpi/reel_mpi.h"
+        DESTINATION "${CMAKE_INSTALL_DATADIR}/reel" COMPONENT Development)  # for objects: mpicc main.c step.o reel_mpi.c
+if(TARGET reel_mpi)
+  install(TARGETS reel_mpi LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT Runtime)
+endif()
 install(TARGETS reel_cli RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT Compiler)
 
 # Manual pages and completion scripts are what the program prints of its own commands.

@@ -118,7 +118,7 @@ class FitRun {
   void Compile() {
     progress_(0, "compiling");
     const double start = Seconds();
-    run_ = reel::Compile(train_);
+    run_ = reel::Compile(settings_.shards > 0 ? DataParallel(train_, {.shards = settings_.shards}) : train_);
     run_.LoadFrom(state_);
     report_.compile_seconds = Seconds() - start;
     report_.kernels = run_.size().kernels;
@@ -148,6 +148,7 @@ class FitRun {
     Json now = RunSettings(settings_);
     now["data"] = data_.Describe();
     if (checkpoint_->files().empty()) {
+      if (GroupRank() != 0) return;
       MakeFolder(settings_.checkpoints);
       OutputFiles files;
       files.Add(path, JsonText(now, 1) + "\n");
@@ -156,6 +157,7 @@ class FitRun {
     }
     const Json before = Json::parse(ReadFile(path, {}), nullptr, false);
     if (!before.is_object()) Fail(kInvalid, StrCat(ir::QuotedPath(path), " is damaged: it is no JSON object"));
+    if (before.contains("shards") && !now.contains("shards")) now["shards"] = 0;
     for (const auto& [key, value] : now.items()) {
       const Json old = before.contains(key) ? before[key] : Json();
       if (old == value) continue;
@@ -166,7 +168,7 @@ class FitRun {
   }
 
   std::string LogPath() const {
-    if (!settings_.log.empty() || settings_.checkpoints.empty()) return settings_.log;
+    if (!settings_.log.empty() || settings_.checkpoints.empty() || GroupRank() != 0) return settings_.log;
     return settings_.checkpoints + "/log.csv";
   }
 
@@ -190,26 +192,47 @@ class FitRun {
   void Train(const SignalsWait& signals, RunLog* log) {
     const double start = Seconds();
     while (step_ < total_ && !Done()) {
-      report_.signal = signals.Pending();
+      report_.signal = SignalOfAny(signals);
       if (report_.signal != 0) break;
       const std::optional<Example> batch = position_.Next();
-      const float loss = Tensor(run_("train", (*batch)[0], (*batch)[1])).item<float>();
+      const float loss = Tensor(run_("train", OwnRows((*batch)[0]), OwnRows((*batch)[1]))).item<float>();
       if (!std::isfinite(loss)) FailDiverged("loss", double{loss}, step_ + 1);
       ++step_;
       const bool evaluated = step_ % every_ == 0 || step_ == total_;
       if (evaluated) AtEvaluation();
       log->Add(loss, evaluated ? report_.evaluation : std::nullopt);
       if (events_) AddEvents(loss, evaluated ? report_.evaluation : std::nullopt);
-      if (evaluated && checkpoint_) report_.checkpoint = checkpoint_->Save();
+      if (evaluated) SaveCheckpoint();
       Tell(loss);
     }
     if (events_) events_->Close();
-    if (report_.signal != 0 && checkpoint_ && step_ > 0) {
+    if (report_.signal != 0 && step_ > 0) {
       run_.StoreTo(state_);
-      report_.checkpoint = checkpoint_->Save();
+      SaveCheckpoint();
     }
     report_.stopped_early = Done() && step_ < total_;
     report_.step_seconds = Seconds() - start;
+  }
+
+  // Of several processes the first one writes: all have the same.
+  void SaveCheckpoint() {
+    if (checkpoint_ && GroupRank() == 0) report_.checkpoint = checkpoint_->Save();
+  }
+
+  // All processes end after the same step.
+  static int SignalOfAny(const SignalsWait& signals) {
+    const int own = signals.Pending();
+    return GroupSize() == 1 ? own : AllReduce(Tensor(own), Combine::kMax).item<int32_t>();
+  }
+
+  // The process's part of a batch, which all of them read.
+  static Tensor OwnRows(const Tensor& x) {
+    if (GroupSize() == 1) return x;
+    const int64_t rows = x.shape().dim(0) / GroupSize();
+    std::vector<int64_t> starts(static_cast<size_t>(x.rank()), 0), limits(starts.size(), kEnd);
+    starts[0] = GroupRank() * rows;
+    limits[0] = starts[0] + rows;
+    return Slice(x, starts, limits);
   }
 
   [[noreturn]] void FailDiverged(const std::string& what, double value, int64_t step) const {

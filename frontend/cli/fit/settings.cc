@@ -22,6 +22,7 @@ Json RunSettings(const FitSettings& settings) {
               {"seed", s.seed},
               {"evaluate-every", s.evaluate_every},
               {"early-stopping", s.early_stopping}};
+  if (s.shards > 0) out["shards"] = s.shards;  // others have other bits
   if (s.model == "gpt") {
     out.update({{"layers", s.layers}, {"heads", s.heads}, {"width", s.width}, {"context", s.context}});
   } else {

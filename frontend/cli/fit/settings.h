@@ -33,6 +33,7 @@ struct FitSettings {
   int64_t batch = 0, steps = 0, seed = 0;
   double epochs = 0;
   int64_t evaluate_every = 0, early_stopping = 0;
+  int64_t shards = 0;  ///< of a batch, see DataParallel; 0: it is computed as one
 
   std::string checkpoints, log, logs, chart, save, export_to;
   int64_t sample = 200;  ///< characters that gpt writes at the end

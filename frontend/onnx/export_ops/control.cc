@@ -94,6 +94,7 @@ constexpr ExportRow kRows[] = {
 
 // clang-format off
 constexpr std::string_view kNoFunction = "ONNX has no such function, nor what would make it within a known bound";
+constexpr std::string_view kGroup = "it talks to the other members of a group; export the step for one machine instead";
 constexpr ExportRow kRefused[] = {
     {ir::Op::kErfInv, nullptr, kNoFunction},
     {ir::Op::kErfcInv, nullptr, kNoFunction},
@@ -106,6 +107,12 @@ constexpr ExportRow kRefused[] = {
     {ir::Op::kBetainc, nullptr, kNoFunction},
     {ir::Op::kNextAfter, nullptr, kNoFunction},
     {ir::Op::kCallback, nullptr, "a function of this process is in no file; export the graph without it"},
+    {ir::Op::kAllReduce, nullptr, kGroup},
+    {ir::Op::kAllGather, nullptr, kGroup},
+    {ir::Op::kReduceScatter, nullptr, kGroup},
+    {ir::Op::kAllToAll, nullptr, kGroup},
+    {ir::Op::kBroadcastFrom, nullptr, kGroup},
+    {ir::Op::kGroupRank, nullptr, kGroup},
     {ir::Op::kCall, nullptr, "written out where it stands", "more than 4,000,000 nodes are refused", nullptr, true},
     {ir::Op::kRandomBits, nullptr, "the rounds of Philox", "the same bits; constant shapes; slow before opset 18, which has no BitwiseXor", nullptr, true},
     {ir::Op::kComplex, nullptr, "two real values", "at the borders c64[S] is f32[S, 2]", nullptr, true},

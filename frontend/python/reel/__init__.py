@@ -40,12 +40,14 @@ from ._custom import (
     grad_pass_through as grad_pass_through,
     recompute_grad as recompute_grad,
 )
+from . import distributed as distributed
 from ._debugging import (
     check_bounds as check_bounds,
     check_gradients as check_gradients,
     check_numerics as check_numerics,
 )
 from ._fit import fit as fit
+from .distributed import distribute as distribute
 from ._function import function as function
 from ._keep import Checkpoint as Checkpoint, load_weights as load_weights, save_weights as save_weights
 from ._summary import SummaryWriter as SummaryWriter

@@ -33,6 +33,7 @@ NB_MODULE(_core, m) {
   RegisterCallable(m);
   RegisterGraphAware(m);
   RegisterData(m);
+  RegisterDistributed(m);
   RegisterKeep(m);
   RegisterSummary(m);
   RegisterTf(m);

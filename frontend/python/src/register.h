@@ -34,6 +34,7 @@ void RegisterPacking(nb::module_& m);
 void RegisterCallable(nb::module_& m);
 void RegisterGraphAware(nb::module_& m);
 void RegisterData(nb::module_& m);
+void RegisterDistributed(nb::module_& m);
 void RegisterKeep(nb::module_& m);
 void RegisterSummary(nb::module_& m);
 void RegisterTf(nb::module_& m);

@@ -1,0 +1,139 @@
+#include "reel/distributed.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "frontend/record/event_log.h"
+#include "frontend/values/status.h"
+#include "ir/calls.h"
+#include "ir/lazy.h"
+#include "ir/strings.h"
+#include "ir/suggest.h"
+#include "ir/verifier.h"
+#include "passes/shard/shard.h"
+#include "runtime/communicator.h"
+#include "runtime/fork.h"
+#include "runtime/shared_library.h"
+
+namespace reel {
+
+using internal::Check;
+using internal::ModuleData;
+using internal::ThrowError;
+using internal::ThrowInvalid;
+
+namespace {
+
+// Which arguments are batches along axis 0.
+std::vector<bool> BatchArguments(const ir::Function& f, const std::vector<std::string>& whole) {
+  std::vector<std::string> names;
+  std::vector<bool> split;
+  for (int i = 0; i < f.num_arguments(); ++i) {
+    const ir::Parameter& p = f.parameter(i);
+    names.push_back(p.name);
+    split.push_back(p.type.shape.rank() > 0 && std::find(whole.begin(), whole.end(), p.name) == whole.end());
+  }
+  for (const std::string& name : whole) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    ThrowInvalid(StrCat("data_parallel: the step has no argument '", name, "'", ir::DidYouMean(name, names)));
+  }
+  if (std::find(split.begin(), split.end(), true) != split.end()) return split;
+  ThrowInvalid("data_parallel: no argument of the step is a batch; it has nothing to share out");
+}
+
+// What libreel_mpi.so offers.
+using MpiJoin = const reel_communicator* (*)(char* error, int64_t error_bytes);
+
+using MpiFail = void (*)(int status);
+
+struct MpiLibrary {
+  runtime::Mutex mutex;
+  const reel_communicator* communicator = nullptr;
+  MpiFail fail = nullptr;
+};
+constinit Lazy<MpiLibrary> the_mpi;
+
+}  // namespace
+
+void RunMembers(int64_t size, const std::function<void(int64_t rank)>& member) {
+  constexpr int64_t kMost = 1024;  // threads
+  if (size < 1 || size > kMost) ThrowInvalid(StrCat("run_members: size must be from 1 to ", kMost, ", got ", size));
+  runtime::ThreadGroup group(size);
+  std::vector<std::exception_ptr> thrown(static_cast<size_t>(size));
+  std::atomic<int64_t> first{-1};
+  const auto run = [&](int64_t rank) {
+    const runtime::CommunicatorScope scope(group.member(rank));
+    try {
+      member(rank);
+    } catch (...) {
+      thrown[static_cast<size_t>(rank)] = std::current_exception();
+      int64_t none = -1;
+      first.compare_exchange_strong(none, rank);
+    }
+    group.Abort(rank);  // whoever waits for it now would wait for ever
+  };
+  std::vector<std::thread> threads;
+  try {
+    for (int64_t rank = 0; rank < size; ++rank) threads.emplace_back(run, rank);
+  } catch (...) {
+    group.Abort(static_cast<int64_t>(threads.size()));
+    for (std::thread& t : threads) t.join();
+    throw;
+  }
+  for (std::thread& t : threads) t.join();
+  if (first >= 0) std::rethrow_exception(thrown[static_cast<size_t>(first.load())]);
+}
+
+bool StartedByMpi() {
+  // Open MPI, MPICH and Intel MPI, Slurm's PMI.
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK"}) {
+    if (std::getenv(name) != nullptr) return true;
+  }
+  return false;
+}
+
+void JoinMpi() {
+  MpiLibrary& mpi = the_mpi.Get();
+  const std::lock_guard lock(mpi.mutex);
+  if (mpi.communicator) return;
+  std::string why;
+  void* const library = runtime::OpenBeside("libreel_mpi.so", &why);
+  if (!library) {
+    ThrowError(ErrorCode::kFailedPrecondition,
+               StrCat("distributed: ", why, "; install Open MPI (libopenmpi-dev) and build Reel again"));
+  }
+  const auto join = reinterpret_cast<MpiJoin>(::dlsym(library, "reel_mpi_join"));
+  char error[256] = "libreel_mpi.so is of another version of Reel";
+  if (join) mpi.communicator = join(error, sizeof error);
+  mpi.fail = reinterpret_cast<MpiFail>(::dlsym(library, "reel_mpi_fail"));
+  if (!mpi.communicator) ThrowError(ErrorCode::kUnavailable, StrCat("distributed: MPI does not start: ", error));
+  runtime::SetProcessCommunicator(mpi.communicator);
+}
+
+void FailGroup(int status) {
+  MpiLibrary& mpi = the_mpi.Get();
+  const std::lock_guard lock(mpi.mutex);
+  if (mpi.communicator && mpi.fail) mpi.fail(status);
+}
+
+Function DataParallel(const Function& step, const DataParallelOptions& options) {
+  if (!step.internal_data()) ThrowError(ErrorCode::kFailedPrecondition, "a null function; assign it first");
+  auto data = std::make_shared<ModuleData>(*step.internal_data());
+  const ir::Function& f = *data->module.FindFunction(data->entry);
+  const passes::ShardOptions shard{options.shards, options.members == 0 ? GroupSize() : options.members,
+                                   BatchArguments(f, options.whole)};
+  Check(passes::Shard(&data->module, data->entry, shard));
+  ir::KeepReached(&data->module, {data->module.FindFunction(data->entry)});
+  Check(ir::Verify(data->module));
+  return Function(std::move(data));
+}
+
+}  // namespace reel

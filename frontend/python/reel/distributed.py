@@ -1,0 +1,152 @@
+"""Training by a group of processes, with the same bits for any number of them.
+
+    reel.distributed.init()                    # joins the processes that mpirun has started
+    step = reel.distribute(train, shards=8)    # train is written for one machine and the global batch
+    loss = step(x, labels)                     # x, labels: this process's part of the batch
+
+    mpirun -n 4 python train.py
+
+All processes call the same collectives in the same order; one that ends makes those of the others fail."""
+
+from __future__ import annotations as _annotations
+
+import inspect as _inspect
+import sys as _sys
+import typing as _typing
+
+from . import _core
+from ._function import _leaves, _rebuild
+from ._mistakes import missing as _missing
+
+if _typing.TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from ._core import Function, Tensor
+    from .typing import TensorLike
+
+
+def init() -> None:
+    """Joins the processes that `mpirun` has started; alone, where it has not. A second call does nothing.
+
+    An exception that ends this process then ends the others too. Raises RuntimeError where Reel was built without MPI."""
+    if not _core._started_by_mpi():
+        return
+    _core._join_mpi()
+    before = _sys.excepthook
+
+    def fail(kind: Any, value: Any, trace: Any) -> None:
+        before(kind, value, trace)
+        _sys.stderr.flush()
+        _core._fail_group(1)
+
+    _sys.excepthook = fail
+
+
+def size() -> int:
+    """The number of processes, 1 if this one is alone."""
+    return _core._group_size()
+
+
+def rank() -> int:
+    """The number of this process, from 0."""
+    return _core._group_rank()
+
+
+def all_reduce(x: TensorLike, op: str = "sum") -> Tensor:
+    """The sum, mean or max of the processes' x, in a balanced tree in the order of ranks: the same bits for each."""
+    return _core._all_reduce(x, op)
+
+
+def all_gather(x: TensorLike) -> Tensor:
+    """The processes' x, one behind the other along axis 0."""
+    return _core._all_gather(x)
+
+
+def reduce_scatter(x: TensorLike, op: str = "sum") -> Tensor:
+    """This process's part of all_reduce(x, op): one of size() equal parts along axis 0."""
+    return _core._reduce_scatter(x, op)
+
+
+def all_to_all(x: TensorLike) -> Tensor:
+    """x has size() equal parts along axis 0, part i for process i; the parts for this one, in the order of ranks."""
+    return _core._all_to_all(x)
+
+
+def broadcast(x: TensorLike, root: int = 0) -> Tensor:
+    """The x of process `root`."""
+    return _core._broadcast_from(x, root)
+
+
+class _Distributed:
+    """What distribute returns."""
+
+    def __init__(self, step: Callable[..., Any], shards: int, whole: Sequence[str]):
+        self._step, self._shards, self._whole = step, shards, list(whole)
+        self._functions: dict[Any, tuple[Function, list[Any]]] = {}
+        self.__name__ = getattr(step, "__name__", "step")
+        self.__doc__ = step.__doc__
+
+    def _names(self, count: int) -> list[str]:
+        try:
+            names = [p.name for p in _inspect.signature(self._step).parameters.values()]
+        except (TypeError, ValueError):
+            names = []
+        return names[:count] if len(names) >= count else [f"x{i}" for i in range(count)]
+
+    def function(self, *args: Any) -> Function:
+        """The graph that this process runs for arguments of these types."""
+        return self._function([_core.asarray(x) for x in args])[0]
+
+    def _function(self, tensors: list[Any]) -> tuple[Function, list[Any]]:
+        key = tuple((x.dtype, x.shape) for x in tensors)
+        known = self._functions.get((size(), key))
+        if known is None:
+            known = self._functions[size(), key] = self._make(tensors)
+        return known
+
+    def _make(self, tensors: list[Any]) -> tuple[Function, list[Any]]:
+        specs = []
+        for name, x in zip(self._names(len(tensors)), tensors):
+            shape = list(x.shape)
+            if shape and name not in self._whole:
+                shape[0] *= size()
+            specs.append(_core.TensorSpec(shape, x.dtype, name))
+        tree: list[Any] = []
+
+        def traced(*args: Any) -> list[Any]:
+            out: list[Any] = []
+            result = self._step(*args)
+            _leaves(result, out)
+            tree.append(result)
+            return out
+
+        step = _core.trace(traced, specs, self.__name__)
+        for v in step.variables:  # all begin with the values of the first process
+            v.assign(broadcast(v.value()))
+        return _core._data_parallel(step, self._shards, size(), self._whole), tree[-1:]
+
+    def __call__(self, *args: Any) -> Any:
+        tensors = [_core.asarray(x) for x in args]
+        function, tree = self._function(tensors)
+        results = function(*tensors)
+        leaves = [results] if isinstance(results, _core.Tensor) else list(results)
+        return _rebuild(tree[0], iter(leaves))
+
+
+def distribute(step: Callable[..., Any], shards: int = 8, *, whole: Sequence[str] = ()) -> Callable[..., Any]:
+    """A training step, written for one machine and the global batch, as each process of the group runs it.
+
+    It takes this process's part of each batch: arguments of rank 1 or more are batches along axis 0, except those named
+    in `whole`, which every process gets whole. The global batch is `shards` parts, which size() must divide; what they
+    give is added in a balanced tree. So losses and variables have the same bits for any number of processes, and are
+    those of one machine but for the order of additions; random numbers are those of the global batch. Results with a
+    row per example are gathered. Variables begin with the values of the first process.
+
+    Raises ValueError where `shards` does not divide the batch, or size() does not divide `shards`, and
+    NotImplementedError, naming the op, where an op mixes the rows in another way than by a sum or a maximum."""
+    return _Distributed(step, shards, whole)
+
+
+if not _typing.TYPE_CHECKING:
+    __getattr__ = _missing("reel.distributed")

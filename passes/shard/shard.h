@@ -1,0 +1,31 @@
+#ifndef REEL_PASSES_SHARD_SHARD_H_
+#define REEL_PASSES_SHARD_SHARD_H_
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "ir/graph.h"
+
+namespace reel::passes {
+
+struct ShardOptions {
+  int64_t shards = 8;   ///< of the global batch
+  int64_t members = 1;  ///< of the group; each computes shards / members of them
+  std::vector<bool> split = {};  ///< by argument: whether its axis 0 is the batch
+};
+
+/// Makes of a function on a global batch, which no other calls, what one member of a group runs. Arguments that are
+/// split are the member's own part; results and variables are whole and the same for all members. What is computed of
+/// rows is computed shard by shard, sums over the batch are added in a balanced tree of the shards: the bits do not
+/// depend on the number of members. Calls are written out and lose their vjp: it is for what is compiled, not for what
+/// is differentiated further.
+///
+/// InvalidArgument: shards do not divide a batch, members not the shards. Unimplemented, naming the op: it mixes the
+/// rows in another way than by a sum, matrix product, maximum or minimum.
+absl::Status Shard(ir::Module* m, std::string_view function, const ShardOptions& options);
+
+}  // namespace reel::passes
+
+#endif  // REEL_PASSES_SHARD_SHARD_H_

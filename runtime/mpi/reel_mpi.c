@@ -1,0 +1,113 @@
+#define _POSIX_C_SOURCE 199309L /* nanosleep */
+
+#include "reel_mpi.h"
+
+#include <limits.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+static MPI_Comm comm;
+
+/* Waits awake for some microseconds, as long as messages of small groups take, and asleep from then on: there may be
+ * more processes than cores. Null seconds: for ever. */
+static int Wait(MPI_Request* request, double seconds) {
+  const double start = MPI_Wtime(), awake = 50e-6;
+  const struct timespec nap = {0, 20000};
+  int done = 0;
+  while (MPI_Test(request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done) {
+    const double waited = MPI_Wtime() - start;
+    if (seconds > 0 && waited > seconds) return 1;
+    if (waited > awake) nanosleep(&nap, NULL);
+  }
+  return !done;
+}
+
+/* One element of so many bytes: MPI counts in int. */
+static MPI_Datatype TypeOf(int64_t bytes) {
+  const int64_t block = 1 << 20;
+  MPI_Datatype type, parts[2];
+  if (bytes <= INT_MAX) {
+    MPI_Type_contiguous((int)bytes, MPI_BYTE, &type);
+  } else {
+    const int lengths[2] = {1, (int)(bytes % block)};
+    const MPI_Aint places[2] = {0, (MPI_Aint)(bytes - bytes % block)};
+    MPI_Datatype unit;
+    MPI_Type_contiguous((int)block, MPI_BYTE, &unit);
+    MPI_Type_contiguous((int)(bytes / block), unit, &parts[0]);
+    parts[1] = MPI_BYTE;
+    MPI_Type_create_struct(2, lengths, places, parts, &type);
+    MPI_Type_free(&unit);
+    MPI_Type_free(&parts[0]);
+  }
+  MPI_Type_commit(&type);
+  return type;
+}
+
+static int32_t Finish(int started, MPI_Request* request, MPI_Datatype* type) {
+  const int failed = started != MPI_SUCCESS || Wait(request, 0);
+  MPI_Type_free(type);
+  return failed;
+}
+
+static int32_t AllToAll(void* context, const void* send, void* receive, int64_t bytes) {
+  MPI_Datatype type = TypeOf(bytes);
+  MPI_Request request;
+  (void)context;
+  return Finish(MPI_Ialltoall(send, 1, type, receive, 1, type, comm, &request), &request, &type);
+}
+
+static int32_t AllGather(void* context, const void* send, void* receive, int64_t bytes) {
+  MPI_Datatype type = TypeOf(bytes);
+  MPI_Request request;
+  (void)context;
+  return Finish(MPI_Iallgather(send, 1, type, receive, 1, type, comm, &request), &request, &type);
+}
+
+static int32_t Broadcast(void* context, void* buffer, int64_t bytes, int64_t root) {
+  MPI_Datatype type = TypeOf(bytes);
+  MPI_Request request;
+  (void)context;
+  return Finish(MPI_Ibcast(buffer, 1, type, (int)root, comm, &request), &request, &type);
+}
+
+static struct reel_communicator group = {0, 0, NULL, AllToAll, AllGather, Broadcast};
+
+/* Ends MPI when all processes have come here. One that waits for this one in a collective never comes: it is ended. */
+static void End(void) {
+  const double patience = 10; /* seconds: writing a last file, not a step */
+  MPI_Request request;
+  int ended = 1;
+  if (MPI_Finalized(&ended) != MPI_SUCCESS || ended) return;
+  if (MPI_Ibarrier(comm, &request) != MPI_SUCCESS || Wait(&request, patience)) {
+    fprintf(stderr, "reel: process %d of %d has ended before the others; they are ended, too\n", (int)group.rank,
+            (int)group.size);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+  MPI_Finalize();
+}
+
+void reel_mpi_fail(int status) {
+  int ended = 1;
+  if (group.size > 0 && MPI_Finalized(&ended) == MPI_SUCCESS && !ended) MPI_Abort(MPI_COMM_WORLD, status);
+}
+
+const struct reel_communicator* reel_mpi_join(char* error, int64_t error_bytes) {
+  int started = 0, level = 0, rank = 0, size = 0, code = MPI_SUCCESS;
+  if (group.size > 0) return &group;
+  MPI_Initialized(&started);
+  if (!started) code = MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &level);
+  if (code == MPI_SUCCESS) code = MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  if (code != MPI_SUCCESS) {
+    snprintf(error, (size_t)error_bytes, "MPI gives error %d", code);
+    return NULL;
+  }
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  group.rank = rank;
+  group.size = size;
+  if (!started) atexit(End);
+  return &group;
+}

@@ -1,0 +1,41 @@
+/* The group of processes that mpirun has started, for programs of Reel with collectives:
+ *
+ *   char error[256];
+ *   const struct reel_communicator* group = reel_mpi_join(error, sizeof error);
+ *   if (!group) return puts(error), 1;
+ *   tiny_set_communicator(model, group);
+ *
+ *   mpicc main.c tiny.o reel_mpi.c && mpirun -n 4 ./a.out
+ */
+#ifndef REEL_MPI_H_
+#define REEL_MPI_H_
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* As the header of an object has it. */
+#ifndef REEL_COMMUNICATOR
+#define REEL_COMMUNICATOR
+struct reel_communicator {
+  int64_t rank, size;
+  void* context;
+  int32_t (*all_to_all)(void* context, const void* send, void* receive, int64_t bytes);
+  int32_t (*all_gather)(void* context, const void* send, void* receive, int64_t bytes);
+  int32_t (*broadcast)(void* context, void* buffer, int64_t bytes, int64_t root);
+};
+#endif
+
+/* Starts MPI, unless the program has, and gives the group, which lives as long as the process. Null: MPI does not
+ * start; the reason is in `error`. If it started MPI, it ends it when the process exits. */
+const struct reel_communicator* reel_mpi_join(char* error, int64_t error_bytes);
+/* This process cannot go on: ends all of them with this status. */
+void reel_mpi_fail(int status);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* REEL_MPI_H_ */

@@ -1,0 +1,113 @@
+"""Groups of processes: one alone, and what mpirun starts."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import reel
+
+SCRIPT = """
+import numpy as np
+import reel
+
+reel.distributed.init()
+rank, size = reel.distributed.rank(), reel.distributed.size()
+model = reel.nn.Sequential(reel.nn.Dense(16, "relu"), reel.nn.Dense(3))
+optimizer = reel.optim.Adam(1e-2)
+
+def train(x, labels):
+    with reel.GradientTape() as tape:
+        loss = reel.nn.softmax_cross_entropy(model(x), labels)
+    variables = model.variables
+    optimizer.apply(tape.gradient(loss, variables), variables)
+    return {"loss": loss, "rows": reel.sum(x, axis=1)}
+
+step = reel.distribute(train, shards=8)
+for i in range(10):
+    x = np.sin(np.arange(32 * 4, dtype=np.float32) + i).reshape(32, 4)
+    labels = (np.arange(32) + i) % 3
+    own = slice(rank * 32 // size, (rank + 1) * 32 // size)
+    out = step(x[own], labels[own])
+    assert out["rows"].shape == (32,)
+    if rank == 0:
+        print(float(out["loss"]).hex())
+assert float(reel.distributed.all_reduce(reel.asarray(1.0))) == size
+assert reel.distributed.all_gather(reel.asarray([rank])).tolist() == list(range(size))
+assert int(reel.distributed.broadcast(reel.asarray(rank), size - 1)) == size - 1
+"""
+
+
+def run(processes, script):
+    command = ["mpirun", "--oversubscribe", "--allow-run-as-root", "-n", str(processes)] if processes > 1 else []
+    env = dict(os.environ, REEL_NUM_THREADS="1")
+    return subprocess.run(
+        command + [sys.executable, "-c", script], text=True, capture_output=True, timeout=120, env=env
+    )
+
+
+def has_mpi():
+    library = os.path.join(os.path.dirname(reel.__file__), "..", "..", "lib", "libreel_mpi.so")
+    return shutil.which("mpirun") and os.path.exists(library)
+
+
+def test_alone():
+    reel.distributed.init()
+    assert (reel.distributed.size(), reel.distributed.rank()) == (1, 0)
+    x = reel.asarray([1.0, 2.0])
+    d = reel.distributed
+    for y in (
+        d.all_reduce(x),
+        d.all_reduce(x, "max"),
+        d.all_gather(x),
+        d.reduce_scatter(x),
+        d.all_to_all(x),
+        d.broadcast(x),
+    ):
+        assert y.tolist() == [1.0, 2.0]
+    with pytest.raises(ValueError, match="'sum', 'mean' or 'max'"):
+        d.all_reduce(x, "min")
+
+
+def test_a_step_is_that_of_one_machine():
+    w = reel.Variable(reel.ones(3))
+
+    def step(x, scale):
+        with reel.GradientTape() as tape:
+            loss = reel.mean((x @ w) ** 2) * scale
+        w.assign_sub(0.1 * tape.gradient(loss, w))
+        return loss
+
+    x = reel.asarray(np.linspace(-1, 1, 24, dtype=np.float32).reshape(8, 3))
+    shared = reel.distribute(step, shards=4)
+    got = [float(shared(x, 2.0)) for _ in range(3)]
+    w.assign(reel.ones(3))
+    assert got == pytest.approx([float(step(x, 2.0)) for _ in range(3)], rel=1e-5)
+    with pytest.raises(ValueError, match="3 shards do not divide the batch of argument 'x'"):
+        reel.distribute(step, shards=3)(x, 2.0)
+    with pytest.raises(NotImplementedError, match="reverse"):
+        reel.distribute(lambda x: reel.flip(x, axis=0), shards=2)(x)
+
+
+@pytest.mark.skipif(not has_mpi(), reason="there is no MPI, or Reel was built without it")
+def test_the_same_bits_for_any_number_of_processes():
+    runs = [run(n, SCRIPT) for n in (1, 2, 4)]
+    for r in runs:
+        assert r.returncode == 0, r.stderr
+    assert len(runs[0].stdout.split()) == 10
+    assert runs[0].stdout == runs[1].stdout == runs[2].stdout
+
+
+@pytest.mark.skipif(not has_mpi(), reason="there is no MPI, or Reel was built without it")
+def test_an_exception_ends_all():
+    script = (
+        "import reel\nreel.distributed.init()\n"
+        "if reel.distributed.rank() == 1: raise KeyError('only here')\n"
+        "reel.distributed.all_reduce(reel.ones(4))\n"
+    )
+    r = run(3, script)
+    assert r.returncode != 0
+    assert "only here" in r.stderr
