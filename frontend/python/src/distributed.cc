@@ -1,7 +1,6 @@
 #include "reel/distributed.h"
 
 #include <string>
-#include <vector>
 
 #include "bind.h"
 #include "register.h"
@@ -32,8 +31,10 @@ void RegisterDistributed(nb::module_& m) {
         [](TensorLike x, const std::string& op) { return ReduceScatter(x.operand(), ToCombine(op)); });
   m.def("_all_to_all", [](TensorLike x) { return AllToAll(x.operand()); });
   m.def("_broadcast_from", [](TensorLike x, int64_t root) { return BroadcastFrom(x.operand(), root); });
-  m.def("_data_parallel", [](const Function& step, int64_t shards, int64_t members, std::vector<std::string> whole) {
-    return DataParallel(step, {.shards = shards, .members = members, .whole = std::move(whole)});
+  m.def("_data_parallel", [](const Function& step, int64_t shards, int64_t members, nb::list whole) {
+    DataParallelOptions options{.shards = shards, .members = members};
+    for (const nb::handle name : whole) options.whole.emplace_back(nb::str(name).c_str());
+    return DataParallel(step, options);
   });
 }
 
