@@ -6,6 +6,7 @@
 #include "frontend/onnx/export.h"
 #include "frontend/onnx/import.h"
 #include "frontend/record/event_log.h"
+#include "frontend/stablehlo/import/importer.h"
 #include "frontend/stablehlo/writer.h"
 #include "frontend/tensorflow/saved_model.h"
 #include "frontend/tensorflow/writer.h"
@@ -68,8 +69,8 @@ bool WritesProgram(const Options& options) {
 ir::Module ReadAny(const Options& options) {
   const bool standard = options.file == kStandard;
   if (!standard && !options.file.ends_with(".onnx") && !options.file.ends_with(".reel") &&
-      !options.file.ends_with(".reel.txt")) {
-    Fail(kUsage, StrCat(ir::Quoted(options.file), ": its name must end in .onnx, .reel or .reel.txt"));
+      !options.file.ends_with(".reel.txt") && !options.file.ends_with(".mlir")) {
+    Fail(kUsage, StrCat(ir::Quoted(options.file), ": its name must end in .onnx, .mlir, .reel or .reel.txt"));
   }
   const std::string bytes = ReadFile(options.file, options.budget);
   const std::string name = standard ? "standard input" : options.file;
@@ -79,6 +80,8 @@ ir::Module ReadAny(const Options& options) {
     if (!options.constants.empty() || options.frozen) Fail(kUsage, "--constant and --frozen are for ONNX models");
     if (!options.dims.empty() && !WritesProgram(options))
       Fail(kUsage, "--dim is for ONNX models, and for writing StableHLO (.mlir) or for TensorFlow (.pb, FOLDER/)");
+    if (options.file.ends_with(".mlir"))
+      return stablehlo::Import(bytes, name, {.budget = options.budget}).internal_data()->module;
     return Take(ir::ParseModuleBytes(std::as_bytes(std::span(bytes)), name, options.budget));
   }
   const Module module = onnx::Import(bytes, name, ImportOptions(options),
@@ -152,7 +155,9 @@ void AddConvert(Program* program) {
       AddCommand(program, "convert", "Change between ONNX models, StableHLO, TensorFlow's models, .reel and .reel.txt",
                  "reel convert resnet.onnx --dim batch=8 -o resnet.reel", options.get(),
                  [options, program] { Run(*options, program); });
-  command.Add("file", &options->file, "A .onnx, .reel or .reel.txt file").Required().TypeName("FILE");
+  command.Add("file", &options->file, "A .onnx, .mlir (StableHLO), .reel or .reel.txt file")
+      .Required()
+      .TypeName("FILE");
   command
       .Add(
           "-o,--output", &options->out,

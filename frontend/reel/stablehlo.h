@@ -4,8 +4,12 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include "ir/budget.h"
 #include "reel/module.h"
+#include "reel/tensor.h"
 
 namespace reel {
 
@@ -24,6 +28,32 @@ struct StableHloOptions {
 std::string ToStableHlo(const Module& module, const StableHloOptions& options = {});
 /// The same in a file, which is whole or as it was.
 void SaveStableHlo(const Module& module, const std::string& path, const StableHloOptions& options = {});
+
+/// Options of LoadStableHlo and ImportStableHlo.
+struct StableHloImportOptions {
+  /// Arguments of the function, by position, that become variables of these names; beside those that the text says are.
+  std::map<int64_t, std::string> variables = {};
+  /// What variables begin with, by name. The text has no values: the others begin as zeros.
+  std::map<std::string, Tensor> values = {};
+  Budget budget = {};
+};
+
+/// A StableHLO program in MLIR's text, in the pretty or the generic form, as Reel, JAX, IREE and PyTorch print it, as a
+/// module with one entry point: its function `main`, or its only public one. Called functions are written out. What
+/// Reel wrote comes back with its variables, names and bits. Throws Unimplemented for what Reel does not have, listing
+/// all of it with its lines (frontend/stablehlo/OPERATORS.md), InvalidArgument with line and column for what is wrong.
+Module LoadStableHlo(const std::string& path, const StableHloImportOptions& options = {});
+/// The same for a text; `name` begins every error.
+Module ImportStableHlo(std::string_view text, const std::string& name, const StableHloImportOptions& options = {});
+
+/// An operation of StableHLO or CHLO, or what a custom_call may name: whether Reel reads it, and how, or why not.
+struct StableHloOperation {
+  std::string name;
+  bool done = false;
+  std::string note;
+};
+/// All of them, by name.
+std::vector<StableHloOperation> StableHloOperations();
 
 }  // namespace reel
 

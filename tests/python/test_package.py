@@ -177,15 +177,18 @@ assert square(3.0).numpy() == 9.0
     assert run.returncode == 0, run.stderr
 
 
-# Modules that users get by functions of others, which say when PyTorch is not installed.
+# Modules that users get by functions of others, which say when PyTorch or JAX is not installed.
 NEED_TORCH = {f"reel.torch.{name}" for name in ("_compile", "_decompose", "_fx", "_import")}
+NEED_JAX = {"reel.jax._import"}
 
 
 def test_each_module_can_be_the_first():
     modules = set(python_modules())
-    assert modules >= NEED_TORCH
+    assert modules >= NEED_TORCH | NEED_JAX
     if importlib.util.find_spec("torch") is None:
         modules -= NEED_TORCH
+    if importlib.util.find_spec("jax") is None:
+        modules -= NEED_JAX
     code = """
 import os, sys
 for module in sys.argv[1:]:

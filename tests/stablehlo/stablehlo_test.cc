@@ -16,6 +16,7 @@
 #include <sstream>
 
 #include "frontend/stablehlo/dense.h"
+#include "frontend/stablehlo/import/context.h"
 #include "frontend/stablehlo/operators.h"
 #include "frontend/stablehlo/writer.h"
 #include "ir/builder.h"
@@ -98,7 +99,9 @@ std::string Fault(const std::string& text) {
   return depth == 0 ? "" : "brackets are not closed";
 }
 
-TEST(StableHlo, OperatorsAreListed) { ExpectGolden("frontend/stablehlo/OPERATORS.md", OperatorsTable()); }
+TEST(StableHlo, OperatorsAreListed) {
+  ExpectGolden("frontend/stablehlo/OPERATORS.md", OperatorsTable() + reading::ImportTable());
+}
 
 // The shortest case of every primitive that has the row's operation in its text; what is loops is long.
 TEST(StableHlo, TextOfEveryPrimitive) {

@@ -28,6 +28,7 @@ from ._mistakes import explain_functions as _explain_functions, missing as _miss
 if _typing.TYPE_CHECKING:  # before those of the extension, for checkers that take the first
     from . import aot as aot
     from . import data as data, fft as fft, linalg as linalg, nn as nn, optim as optim, random as random
+    from .jax import from_jax as from_jax
     from .torch import from_torch as from_torch
 from ._core import *  # noqa: F401,F403  (all public names of the extension)
 from ._array_api import *  # noqa: F401,F403
@@ -78,4 +79,8 @@ if not _typing.TYPE_CHECKING:
             from .torch import from_torch
 
             return from_torch
+        if name == "from_jax":  # its module imports JAX
+            from .jax import from_jax
+
+            return from_jax
         return _explained(name)

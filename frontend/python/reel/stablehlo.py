@@ -5,7 +5,10 @@
 
 The file holds one public function, `main`. Its arguments are those of the graph, then the values of the variables that
 it touches; its results are those of the graph, then the new values of the variables that it updates. The attribute
-`reel.variable` names a variable, `reel.name` another argument or result."""
+`reel.variable` names a variable, `reel.name` another argument or result.
+
+    module = reel.stablehlo.load("step.mlir")  # of Reel, JAX, IREE or PyTorch
+    module.function("main")(x, labels)"""
 
 from __future__ import annotations as _annotations
 
@@ -60,6 +63,28 @@ def save(
     if not name:
         raise _core.InvalidArgumentError("stablehlo: the path is empty; name a file, such as 'step.mlir'")
     _core._stablehlo(_graph_of("stablehlo", function, args), name, entry, dict(dims or {}), locations)  # type: ignore[attr-defined]
+
+
+def load(
+    path: str | _os.PathLike[str], *, values: Mapping[str, Any] | None = None, budget: _core.Budget | None = None
+) -> Module:
+    """A StableHLO program in MLIR's text as a module with one entry point: of Reel, JAX, IREE or PyTorch.
+
+    Args:
+        path: The file, in MLIR's pretty or generic form.
+        values: What variables begin with, by name; the text has no values, and the others begin as zeros.
+        budget: What reading may cost.
+
+    Raises:
+        reel.UnimplementedError: Reel does not have an operation; the message lists all of them with their lines.
+        reel.InvalidArgumentError: The text is wrong; the message says line and column.
+    """
+    return _core._load_stablehlo(_os.fspath(path), None, {}, dict(values or {}), budget)  # type: ignore[attr-defined]
+
+
+def from_text(text: str, *, values: Mapping[str, Any] | None = None, budget: _core.Budget | None = None) -> Module:
+    """The same of a text."""
+    return _core._load_stablehlo("text", text, {}, dict(values or {}), budget)  # type: ignore[attr-defined]
 
 
 if not _typing.TYPE_CHECKING:

@@ -431,6 +431,25 @@ std::string StableHloOf(nb::handle graph, const std::string& path, const std::st
   });
 }
 
+// What reel/stablehlo.py and reel.from_jax call: a file, or a text of that name.
+Module LoadStableHloOf(const std::string& name, nb::handle text, nb::dict variables, nb::dict values,
+                       nb::handle budget) {
+  StableHloImportOptions options{.budget = ToBudget(budget)};
+  for (const auto [key, value] : variables) options.variables[ToInt(key, "variables")] = nb::str(value).c_str();
+  for (const auto [key, value] : values) options.values[nb::str(key).c_str()] = ToTensor(value);
+  const std::string program = text.is_none() ? "" : std::string(nb::cast<std::string>(text));
+  const bool file = text.is_none();
+  const nb::gil_scoped_release other_threads;
+  return file ? LoadStableHlo(name, options) : ImportStableHlo(program, name, options);
+}
+
+// Rows of frontend/IMPORT.md.
+nb::list StableHloRows() {
+  nb::list out;
+  for (const auto& [name, done, note] : StableHloOperations()) out.append(nb::make_tuple(name, done, note));
+  return out;
+}
+
 // A SavedModel, or a frozen graph.
 void SaveTensorFlowOf(nb::handle graph, const std::string& path, const std::string& entry, nb::dict dims, bool folder) {
   TensorFlowOptions options{.entry = entry};
@@ -460,6 +479,8 @@ void RegisterGraphs(nb::module_& m) {
         "extents that the model leaves open, `constants` the inputs that become constants, as those that decide "
         "shapes must.");
   m.def("_stablehlo", &StableHloOf);
+  m.def("_load_stablehlo", &LoadStableHloOf, "name"_a, "text"_a.none(), "variables"_a, "values"_a, "budget"_a.none());
+  m.def("_stablehlo_operations", &StableHloRows);
   m.def("_save_tensorflow", &SaveTensorFlowOf);
   m.def("_save_onnx", &SaveOnnxOf);
   nb::class_<PythonRecording> c(

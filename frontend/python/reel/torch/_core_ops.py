@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .. import _core
 from . import _run
 
 CORE = """
@@ -58,6 +59,8 @@ def page() -> str:
     """The text of frontend/IMPORT.md."""
     found = rows()
     done = sum(have for _, have, _ in found)
+    stablehlo = _core._stablehlo_operations()  # type: ignore[attr-defined]
+    calls = [name for name, _, _ in stablehlo if name.startswith("custom_call")]
     lines = [
         "# What Reel reads of other programs' operators",
         "",
@@ -67,8 +70,12 @@ def page() -> str:
         f' (`reel.from_torch`, `torch.compile(backend="reel")`); {len(_run.TABLE)} rows with those that need not be'
         " decomposed.",
         "",
+        f"StableHLO, which JAX (`reel.from_jax`), IREE and PyTorch write: {sum(have for _, have, _ in stablehlo)} of"
+        f" {len(stablehlo)} (`reel.stablehlo.load`, `reel convert`); {len(calls)} of them are what `custom_call` may name.",
+        "",
         "| source | operator | | |",
         "| --- | --- | --- | --- |",
     ]
     lines += [f"| PyTorch | `{name}` | {'done' if have else 'no'} | {remark} |" for name, have, remark in found]
+    lines += [f"| StableHLO | `{name}` | {'done' if have else 'no'} | {remark} |" for name, have, remark in stablehlo]
     return "\n".join(lines) + "\n"
