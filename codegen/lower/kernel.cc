@@ -120,9 +120,10 @@ KernelEmitter::Trip KernelEmitter::TripOf(const Stmt& s) {
     Insert(&needs.axes, axis);
     divisor = std::gcd(divisor, coefficient);
   }
-  Value* base = ValueOf(s.clip_base);
+  int64_t constant_part = 0;  // as `constant`; the sum stands in the scope of its innermost axis, as the trip does
+  Value* base = SumOf(s.clip_base, &constant_part);
   Value* trip = EmitAt(LevelOf(needs), [&] {
-    Value* rest = b_.CreateNSWSub(Int64(b_, s.clip_total), base);
+    Value* rest = b_.CreateNSWSub(Int64(b_, s.clip_total - constant_part), base);
     if (rest_high <= extent) return rest;
     return static_cast<Value*>(b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, rest, Int64(b_, extent)));
   });
