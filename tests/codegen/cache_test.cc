@@ -88,7 +88,7 @@ Result CompileAndRun(const std::string& folder, float c = 1, int opt_level = 2) 
   if (!code.ok()) return {};
   const auto bytes = static_cast<size_t>((*code)->program().instance_bytes);
   const auto instance = runtime::Buffer::Allocate(bytes);
-  new (instance.data()) reel_instance{REEL_INSTANCE_MAGIC, nullptr, nullptr, nullptr, {}, nullptr};
+  new (instance.data()) reel_instance{REEL_INSTANCE_MAGIC, nullptr, nullptr, nullptr, {}, nullptr, nullptr};
   Result result{std::vector<float>(100), (*code)->times().cached};
   std::vector<float> x(100, 0.5f);
   const void* in[] = {x.data()};

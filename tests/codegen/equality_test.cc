@@ -44,7 +44,7 @@ TEST(Equality, KernelsOfOneHash) {
     auto code = JitCompile(*std::move(on_host), target, {});
     ASSERT_TRUE(code.ok()) << code.status();
     const auto instance = runtime::Buffer::Allocate(static_cast<size_t>((*code)->program().instance_bytes));
-    new (instance.data()) reel_instance{REEL_INSTANCE_MAGIC, nullptr, nullptr, nullptr, {}, nullptr};
+    new (instance.data()) reel_instance{REEL_INSTANCE_MAGIC, nullptr, nullptr, nullptr, {}, nullptr, nullptr};
     const std::vector<double> x(4096, 1.0), y(8, 2.0);
     std::vector<double> a(4096), b(16, 7.0);
     const void* in[] = {x.data(), y.data()};

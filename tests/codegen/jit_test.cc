@@ -76,7 +76,7 @@ TEST(Jit, ChunksGoThroughTheInstancesParallelFor) {
   auto module = JitCompile(OneKernel(Square(400, 4)), *FindTarget("native"), {});
   ASSERT_TRUE(module.ok()) << module.status();
   Calls calls;
-  alignas(64) reel_instance instance = {REEL_INSTANCE_MAGIC, ParallelFor, &calls, nullptr, {}, nullptr};
+  alignas(64) reel_instance instance = {REEL_INSTANCE_MAGIC, ParallelFor, &calls, nullptr, {}, nullptr, nullptr};
   std::vector<float> x(400, 3), y(400), z(400);
   const void* in[] = {x.data()};
   void *out[] = {y.data()}, *serial[] = {z.data()};
