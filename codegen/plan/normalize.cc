@@ -100,6 +100,7 @@ bool RowsBecomeLanes(const ir::Function& f, Value x, Value y, const Axes& xk, co
 }
 
 Value NormalizeContract(Builder* b, const Node& node, Value x, Value y, const Tuning& tuning) {
+  const ir::Function& f = *b->function();
   const auto &xb = node.attr<Axes>("a_batch"), &yb = node.attr<Axes>("b_batch"), &xk = node.attr<Axes>("a_contract"),
              &yk = node.attr<Axes>("b_contract");
   const Axes m = Rest(b->shape(x).rank(), xb, xk), n = Rest(b->shape(y).rank(), yb, yk);
@@ -113,9 +114,15 @@ Value NormalizeContract(Builder* b, const Node& node, Value x, Value y, const Tu
     return b->Contract(Arranged(b, a, a_axes), Arranged(b, c, c_axes),
                        {batch, batch, from(xb.size() + a_axes[1].size(), xk.size()), from(xb.size(), xk.size())});
   };
-  if (!RowsBecomeLanes(*b->function(), x, y, xk, m, n, tuning)) return product(x, {xb, m, xk}, y, {yb, yk, n});
+  if (!RowsBecomeLanes(f, x, y, xk, m, n, tuning)) return product(x, {xb, m, xk}, y, {yb, yk, n});
   const Value turned = product(y, {yb, n, yk}, x, {xb, xk, m});
-  return Arranged(b, turned, {batch, from(xb.size() + n.size(), m.size()), from(xb.size(), n.size())});
+  const std::vector<Axes> order = {batch, from(xb.size() + n.size(), m.size()), from(xb.size(), n.size())};
+  if (ExtentOf(f.type(y).shape, n) != 1) return Arranged(b, turned, order);
+  std::vector<int64_t> extents;  // a column: the same elements in the same order, no kernel of its own
+  for (const Axes& axes : order) {
+    for (int64_t a : axes) extents.push_back(f.type(turned).shape.dim(static_cast<int>(a)));
+  }
+  return b->Reshape(turned, Shape(extents));
 }
 
 constexpr int64_t kMinRow = 64;  // elements of a row that is reduced by itself

@@ -6,9 +6,11 @@ Needs jax, or iree-base-compiler and iree-base-runtime, or tensorflow: `third_pa
 
 import argparse
 import collections
+import ctypes
 import json
 import pathlib
 import re
+import subprocess
 import sys
 import tempfile
 
@@ -107,6 +109,43 @@ class Jax(StableHlo):
         return run
 
 
+# What LLVM calls to round to bf16 on CPUs without an instruction for it; libgcc has it from GCC 13 on. _Float16 is returned
+# where bf16 is. A double becomes a float with a sticky last bit first, so that it is rounded once.
+ROUND_TO_BF16 = r"""
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+_Float16 __truncsfbf2(float x) {
+  uint32_t u;
+  uint16_t half;
+  _Float16 result;
+  memcpy(&u, &x, 4);
+  half = x != x ? u >> 16 | 64 : (u + 0x7FFF + (u >> 16 & 1)) >> 16;
+  memcpy(&result, &half, 2);
+  return result;
+}
+_Float16 __truncdfbf2(double x) {
+  float f = x;
+  uint32_t u;
+  memcpy(&u, &f, 4);
+  if (f != x && x == x) u = (u - (fabs(f) > fabs(x))) | 1;
+  memcpy(&f, &u, 4);
+  return __truncsfbf2(f);
+}
+"""
+
+
+def add_rounding_to_bf16():
+    """Makes these functions known to what this process opens later, unless its libgcc has them."""
+    if hasattr(ctypes.CDLL("libgcc_s.so.1"), "__truncsfbf2"):
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        source, library = pathlib.Path(folder, "bf16.c"), pathlib.Path(folder, "bf16.so")
+        source.write_text(ROUND_TO_BF16)
+        subprocess.run(["gcc", "-O1", "-shared", "-fPIC", source, "-o", library], check=True)
+        ctypes.CDLL(str(library), ctypes.RTLD_GLOBAL)
+
+
 class Iree(StableHlo):
     """The text compiled by IREE for the CPU."""
 
@@ -114,15 +153,14 @@ class Iree(StableHlo):
         import iree.compiler
         import iree.runtime
 
+        add_rounding_to_bf16()
         self.compiler, self.runtime = iree.compiler, iree.runtime
         self.config = iree.runtime.Config("local-sync")
 
     def compile(self, text):
         wide = ["--iree-input-demote-f64-to-f32=false", "--iree-input-demote-i64-to-i32=false"]
-        # Its own linker knows no libm, where tanh, sin, atan2 and fmod of f64 are; the system's (GCC 12) no rounding to bf16,
-        # which it calls on CPUs without an instruction for it.
-        embedded = "false" if b"f64" in text else "true"
-        options = ["--iree-llvmcpu-target-cpu=host", f"--iree-llvmcpu-link-embedded={embedded}", *wide]
+        # Its own linker knows no libm, where tanh, sin, atan2 and fmod of f64 are.
+        options = ["--iree-llvmcpu-target-cpu=host", "--iree-llvmcpu-link-embedded=false", *wide]
         binary = self.compiler.compile_str(
             text, input_type="stablehlo", target_backends=["llvm-cpu"], extra_args=options
         )
