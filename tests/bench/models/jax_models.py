@@ -73,7 +73,10 @@ def child(options):
     row["first_call_s"] = time.perf_counter() - start
     if want:
         row["value"] = distance(value, want[0])
-        row["gradients"] = max(map(distance, jax.tree.leaves(gradients), jax.tree.leaves(want[1])))
+        pairs = list(zip(jax.tree.leaves(gradients), jax.tree.leaves(want[1])))
+        largest = max(np.abs(w).max() for _, w in pairs)
+        # A bias before a difference or a softmax has a gradient of 0: what is computed of it is rounding.
+        row["gradients"] = max(distance(g, w) for g, w in pairs if np.abs(w).max() > 1e-9 * largest)
     else:
         row["median_s"], row["best_s"] = runner.sample(step, options.cap)
     runner.print_row(row)
