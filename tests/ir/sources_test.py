@@ -29,6 +29,7 @@ ALLOWED = {
 # Where threads start, which throws if there is none to be had, and what becomes of that.
 STARTS = {
     "codegen/jit/jit.cc": "fewer threads compile",
+    "frontend/program/distributed.cc": "collectives of the members that have started fail, and the error is thrown",
     "frontend/eager/background.cc": "the next job tries again",
     "frontend/eager/background.h": "only a member",
     "frontend/cli/engines.cc": "the command fails",
