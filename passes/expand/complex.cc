@@ -62,7 +62,10 @@ bool IsPartwise(Op op) {
     case Op::kScatterAdd:
     case Op::kScatterSet:
     case Op::kDynamicSlice:
-    case Op::kDynamicUpdate: return true;
+    case Op::kDynamicUpdate:
+    case Op::kAllGather:
+    case Op::kAllToAll:
+    case Op::kBroadcastFrom: return true;
     default: return false;
   }
 }

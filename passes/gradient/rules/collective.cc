@@ -20,6 +20,13 @@ Value Reduced(ir::Builder& b, const ir::Node& node, Op op, Value x, std::string 
   return b.Emit(op, {x}, std::move(attributes));
 }
 
+// The sum of all members' x; real numbers are what is summed.
+Value Sum(ir::Builder& b, const ir::Node& node, Op op, Value x) {
+  if (!IsComplex(b.function()->type(x).dtype)) return Reduced(b, node, op, x, "sum");
+  const Value re = Reduced(b, node, op, b.Real(x), "sum");
+  return b.Complex(re, Reduced(b, node, op, b.Imag(x), "sum"));
+}
+
 // Of a maximum: equal shares to the members that have it.
 Value ShareOfMaximum(ir::Builder& b, const ir::Node& node, Value x, Value y, Value dy) {
   const Value zero = b.ScalarLike(x, 0), one = b.ScalarLike(x, 1);
@@ -37,7 +44,7 @@ GRAD(AllReduce, kX, kY) {
   g.Set(0, kind == "max" ? ShareOfMaximum(b, g.node(), g.x(), g.y(), dy) : dy);
 }
 
-GRAD(AllGather, kNone, kNone) { g.Set(0, Reduced(b, g.node(), Op::kReduceScatter, g.dy(), "sum")); }
+GRAD(AllGather, kNone, kNone) { g.Set(0, Sum(b, g.node(), Op::kReduceScatter, g.dy())); }
 
 GRAD(ReduceScatter, kX, kY) {
   const auto& kind = g.node().attr<std::string>("kind");
@@ -54,7 +61,7 @@ GRAD(AllToAll, kNone, kNone) { g.Set(0, b.Emit(Op::kAllToAll, {g.dy()}, GroupOf(
 
 // All of it goes to the root.
 GRAD(BroadcastFrom, kNone, kNone) {
-  const Value sum = Reduced(b, g.node(), Op::kAllReduce, g.dy(), "sum");
+  const Value sum = Sum(b, g.node(), Op::kAllReduce, g.dy());
   const Value rank = b.Emit(Op::kGroupRank, {}, GroupOf(g.node()));
   const Value is_root = b.Equal(rank, b.Scalar(kInt64, static_cast<double>(g.node().attr<int64_t>("root"))));
   const Value zero = b.ScalarLike(sum, 0);
