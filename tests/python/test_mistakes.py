@@ -523,6 +523,7 @@ def literals():
             code = re.sub(r"^\s*(//.*|#.*)$", "", path.read_text(), flags=re.M)
             if name.startswith("frontend/python/"):  # the others are names and signatures
                 code = "\n".join(re.findall(r"Throw\w+\([^;]*;", code))
+            code = re.sub(r"'\\?\"'", "''", code)  # a character
             code = re.sub(r'"\s*\n\s*"', "", code)
             for text in LITERAL.findall(code):
                 yield name, text
