@@ -21,7 +21,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import torch_zoo
 
 LIMIT = 1e-4  # relative to the largest number, float32
-# LSTM and GRU: ONNX has one operator for a layer, with gates in another order, so gradients have no names in common.
+# LSTM and GRU: ONNX has one operator for a layer, with gates in another order, so gradients have no names in common. Of the
+# older exporter values alone are compared: it multiplies the scales of batch norms into convolutions.
 WITHOUT_GRADIENTS = ("lstm", "gru")
 
 
@@ -85,7 +86,7 @@ def check(make, exporter, folder):
     given = [a.numpy() for a in args]
     y, found = gradients(function, given, weights.numpy())
     row = {"runtime": distance(y, in_onnx_runtime(path, args)), "value": distance(y, want)}
-    if make.__name__ not in WITHOUT_GRADIENTS:
+    if exporter == "dynamo" and make.__name__ not in WITHOUT_GRADIENTS:
         pairs = list(matching(found, {n: g for n, g in wanted.items() if np.abs(g).max() > 1e-9}))
         row["gradients"] = max(distance(got, g) for _, got, g in pairs)
         row["weights"] = len(pairs)

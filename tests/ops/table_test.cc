@@ -26,8 +26,8 @@ TEST_P(EveryOp, RowHasAllDTypes) {
     const auto dtype = static_cast<DType>(n);
     const auto& row = RowOf(GetParam()).dtypes;
     const bool in_row = std::find(row.begin(), row.end(), dtype) != row.end();
-    const bool no_first_operand = GetParam() == ir::Op::kSelect || GetParam() == ir::Op::kIota ||
-                                  GetParam() == ir::Op::kGroupRank;
+    const bool no_first_operand =
+        GetParam() == ir::Op::kSelect || GetParam() == ir::Op::kIota || GetParam() == ir::Op::kGroupRank;
     if (no_first_operand) continue;  // the set is about the condition; iota has no bool, group_rank no operand
     if (GetParam() == ir::Op::kCheckIndex) continue;  // its shape rule takes the two dtypes of indices alone
     EXPECT_EQ(in_row, ir::Contains(info().dtypes, dtype)) << Name(dtype);
