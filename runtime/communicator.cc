@@ -8,13 +8,13 @@ namespace reel::runtime {
 namespace {
 
 constinit std::atomic<const reel_communicator*> of_process = nullptr;
-thread_local constinit const reel_communicator* of_scope = nullptr;
+[[gnu::tls_model("initial-exec")]] thread_local constinit const reel_communicator* of_scope = nullptr;
 
 // Static memory: a failure is told where there may be none left.
 struct ErrorText {
   char text[256];
 };
-thread_local constinit ErrorText last_error = {};
+[[gnu::tls_model("initial-exec")]] thread_local constinit ErrorText last_error = {};
 
 }  // namespace
 

@@ -5,7 +5,11 @@
 // count, and one allocation fails.
 
 #include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <sys/auxv.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
@@ -25,7 +29,27 @@ inline std::atomic<int64_t> failing{-1};     ///< the number of the one that fai
 // While a library is opened: without memory LLVM's static constructors end the process. Reel asks for room before.
 inline std::atomic<int> opening{0};
 
-inline bool Fails() {
+// Whether the dynamic loader asks: for a thread's block of a library that was opened late. glibc ends the process
+// (status 127) where there is no memory for that, whoever the thread-local variable belongs to: no program can do
+// otherwise.
+inline bool IsLoader(const void* caller) {
+  static constinit uintptr_t end = 0;
+  const uintptr_t base = getauxval(AT_BASE), at = reinterpret_cast<uintptr_t>(caller);
+  if (base == 0) return false;
+  if (end == 0) {
+    const auto* header = reinterpret_cast<const ElfW(Ehdr)*>(base);
+    const auto* segment = reinterpret_cast<const ElfW(Phdr)*>(base + header->e_phoff);
+    uintptr_t last = base;
+    for (int i = 0; i < header->e_phnum; ++i, ++segment) {
+      if (segment->p_type == PT_LOAD) last = std::max<uintptr_t>(last, base + segment->p_vaddr + segment->p_memsz);
+    }
+    end = last;
+  }
+  return at >= base && at < end;
+}
+
+inline bool Fails(const void* caller = nullptr) {
+  if (IsLoader(caller)) return false;
   if (opening.load(std::memory_order_relaxed) != 0) return false;
   ++allocations_here;
   return allocations.fetch_add(1, std::memory_order_relaxed) == failing.load(std::memory_order_relaxed);
@@ -43,11 +67,15 @@ static void* ReelNoMemory() {
   errno = ENOMEM;
   return nullptr;
 }
-void* malloc(size_t bytes) { return reel::failing::Fails() ? ReelNoMemory() : __libc_malloc(bytes); }
-void* calloc(size_t n, size_t bytes) { return reel::failing::Fails() ? ReelNoMemory() : __libc_calloc(n, bytes); }
+void* malloc(size_t bytes) {
+  return reel::failing::Fails(__builtin_return_address(0)) ? ReelNoMemory() : __libc_malloc(bytes);
+}
+void* calloc(size_t n, size_t bytes) {
+  return reel::failing::Fails(__builtin_return_address(0)) ? ReelNoMemory() : __libc_calloc(n, bytes);
+}
 void* realloc(void* p, size_t bytes) { return reel::failing::Fails() ? ReelNoMemory() : __libc_realloc(p, bytes); }
 void* memalign(size_t alignment, size_t bytes) {
-  return reel::failing::Fails() ? ReelNoMemory() : __libc_memalign(alignment, bytes);
+  return reel::failing::Fails(__builtin_return_address(0)) ? ReelNoMemory() : __libc_memalign(alignment, bytes);
 }
 void* aligned_alloc(size_t alignment, size_t bytes) { return memalign(alignment, bytes); }
 int posix_memalign(void** out, size_t alignment, size_t bytes) noexcept {
