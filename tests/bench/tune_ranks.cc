@@ -2,6 +2,8 @@
 //   --record FILE SECONDS WORKLOAD...   searches each workload on one thread, and adds what was timed to FILE
 //   FILE [KIND]                         estimates what FILE has again, and prints a line a kernel (of KIND: each
 //                                       schedule) and a table of kinds: a model changes without another measurement
+//   --phases WORKLOAD...                what a step is estimated to take without a phase of planning, by what it takes
+//                                       with all: beside REEL_DISABLE_PASSES=PHASE reel bench WORKLOAD
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
@@ -13,6 +15,8 @@
 
 #include "absl/strings/str_format.h"
 #include "codegen/cost/estimate.h"
+#include "codegen/program/phases.h"
+#include "codegen/program/program.h"
 #include "codegen/target/target.h"
 #include "codegen/tune/ranks.h"
 #include "codegen/tune/tune.h"
@@ -165,6 +169,37 @@ void Print(const std::string& file, const std::string& kind) {
   std::fputs(codegen::KindTable(all).c_str(), stdout);
 }
 
+double CyclesOf(const std::vector<codegen::Step>& steps, const codegen::Program& program,
+                const codegen::Target& target) {
+  double cycles = 0;
+  for (const codegen::Step& step : steps) {
+    if (step.kernel >= 0) {
+      cycles += codegen::EstimateCycles(program.kernels[static_cast<size_t>(step.kernel)], target, 1);
+    }
+    cycles += CyclesOf(step.first, program, target) + CyclesOf(step.second, program, target);
+  }
+  return cycles;
+}
+
+/// A loop's body counts once.
+void PrintPhases(const std::string& workload) {
+  const ir::Module module = ModuleOf(workload);
+  const codegen::Target target = Take(codegen::FindTarget("native"));
+  const auto cycles = [&](std::vector<std::string> without) {
+    codegen::PlanOptions plan = codegen::PlanFor({}, nullptr);
+    plan.phases.disable = std::move(without);
+    const codegen::Program program = Take(codegen::BuildProgram(module, target, plan));
+    return CyclesOf(program.entries[0].steps, program, target);
+  };
+  const double usual = cycles({});
+  std::printf("%s %.0f cycles", workload.c_str(), usual);
+  for (const codegen::PlanPhase& phase : codegen::PlanPhases()) {
+    const double ratio = cycles({std::string(phase.name)}) / usual;
+    if (ratio != 1) std::printf(", without %s %.3f", std::string(phase.name).c_str(), ratio);
+  }
+  std::printf("\n");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -175,8 +210,12 @@ int main(int argc, char** argv) {
       for (size_t i = 3; i < words.size(); ++i) Record(words[1], std::stod(words[2]), words[i]);
       return 0;
     }
+    if (words.size() > 1 && words[0] == "--phases") {
+      for (size_t i = 1; i < words.size(); ++i) PrintPhases(words[i]);
+      return 0;
+    }
     if (words.size() != 1 && words.size() != 2) {
-      std::fputs("tune_ranks --record FILE SECONDS WORKLOAD... | FILE [KIND]\n", stderr);
+      std::fputs("tune_ranks --record FILE SECONDS WORKLOAD... | --phases WORKLOAD... | FILE [KIND]\n", stderr);
       return 2;
     }
     Print(words[0], words.size() == 2 ? words[1] : "");
