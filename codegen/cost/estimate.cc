@@ -15,8 +15,8 @@ namespace {
 
 // Of cores that begin several instructions at once and guess where branches go (Fog, microarchitecture.pdf); what
 // differs from core to core is in machine.def.
-constexpr double kClash = 0.15;        // of the shorter of what ports and chains of sums take: each delays the other
-constexpr double kLoopStep = 1;       // cycles of a jump back that are not hidden
+constexpr double kClash = 0.05;        // of the shorter of what ports and chains of sums take: each delays the other
+constexpr double kLoopStep = 1;       // cycles without other instructions at a jump back
 constexpr double kGuessed = 32;       // iterations of a loop whose end is mostly guessed
 constexpr double kGatherLane = 1.4;   // loads for each lane that has an address of its own
 constexpr double kScatterLane = 1.2;  // stores for the same
@@ -49,6 +49,7 @@ class Estimator {
   double Cycles() {
     Body(k_.body);
     works_.resize(nest_.bodies().size());
+    for (MemoryAccess& a : accesses_) a.prefetched = prefetched_.contains(a.memory);
     const std::vector<Traffic> traffic = TrafficCycles(accesses_, target_.machine);
     double busy = 0, far = 0;
     for (size_t i = 0; i < accesses_.size(); ++i) {
@@ -227,6 +228,7 @@ class Estimator {
   void Prefetch(const Stmt& s) {
     const DType dtype = k_.buffers[static_cast<size_t>(s.buffer)].dtype;
     WorkOf(nest_.body()).loads += nest_.Count() * nest_.Registers(nest_.Vector(), dtype);
+    prefetched_.insert(s.buffer);
   }
 
   void Loop(const Stmt& s) {
@@ -257,12 +259,13 @@ class Estimator {
     const double all = w.arithmetic + w.loads + w.stores + w.others + kLoop * body.iterations;
     const double ports =
         std::max({w.arithmetic / static_cast<double>(m.fma_ports), w.loads / static_cast<double>(m.load_ports),
-                  w.stores / static_cast<double>(m.store_ports), all / static_cast<double>(m.issue)});
+                  w.stores / static_cast<double>(m.store_ports),
+                  all / static_cast<double>(m.issue) + kLoopStep * body.iterations});
     int64_t registers = w.live + kTemporaries;
     for (const auto& [local, n] : w.registers) registers += n;
     const auto spilled = static_cast<double>(std::max<int64_t>(registers - target_.vector_registers, 0));
     const double waits = w.waits * std::min(1.0, all / std::max(body.runs, 1.0) / static_cast<double>(m.window));
-    const double busy = Overlapped(ports, waits, 1 - kClash) + (kLoopStep + kSpill * spilled) * body.iterations;
+    const double busy = Overlapped(ports, waits, 1 - kClash) + kSpill * spilled * body.iterations;
     const double seldom = std::min(1.0, body.iterations / std::max(body.runs, 1.0) / kGuessed);
     return Overlapped(busy, w.near, kHiddenNear) + w.lost + Mispredict() * seldom * body.runs;
   }
@@ -272,6 +275,7 @@ class Estimator {
   LoopNest nest_;
   std::set<std::pair<BodyId, ExprId>> seen_;
   std::vector<MemoryAccess> accesses_;
+  std::set<int32_t> prefetched_;  // buffers
   std::vector<Work> works_;  // by body
 };
 

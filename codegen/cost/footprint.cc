@@ -10,30 +10,43 @@ namespace reel::codegen {
 namespace {
 
 constexpr int64_t kSetBytes = 4096;  // the sets of L1 are chosen by bits of an address below a page's size
+constexpr double kFollowed = 2048;  // bytes in a row from which on the hardware's prefetch is ahead of their reader
+constexpr double kUnforeseen = 1.5;  // times as long for lines of shorter runs that nothing asks for early
 
-using Loops = std::vector<MemoryAccess::Loop>;
-
-// Loops from `first` on that move, the least strides first.
-std::vector<std::pair<double, double>> Strides(const Loops& loops, size_t first) {
-  std::vector<std::pair<double, double>> strides;  // and how often
-  for (size_t d = first; d < loops.size(); ++d) {
-    if (loops[d].stride != 0) strides.emplace_back(std::abs(static_cast<double>(loops[d].stride)), loops[d].trips);
+// What an access touches: neighbours in memory, so often, at multiples of a step.
+struct Runs {
+  double bytes, count = 1;
+  int64_t step = kSetBytes;
+};
+Runs RunsOf(const MemoryAccess& a, size_t first, int64_t line) {
+  std::vector<std::pair<double, double>> strides;  // of loops that move, and how often
+  for (size_t d = first; d < a.loops.size(); ++d) {
+    if (a.loops[d].stride != 0)
+      strides.emplace_back(std::abs(static_cast<double>(a.loops[d].stride)), a.loops[d].trips);
   }
   std::sort(strides.begin(), strides.end());
-  return strides;
+  Runs runs{static_cast<double>(a.element)};
+  for (const auto& [stride, trips] : strides) {
+    if (stride <= std::max(runs.bytes, static_cast<double>(line))) {
+      runs.bytes += stride * (trips - 1);
+    } else {
+      runs.count *= trips;
+      runs.step = std::gcd(runs.step, static_cast<int64_t>(stride));
+    }
+  }
+  return runs;
+}
+
+bool IsUnknown(const MemoryAccess& a, size_t first) {
+  return std::any_of(a.loops.begin() + static_cast<std::ptrdiff_t>(first), a.loops.end(),
+                     [](const MemoryAccess::Loop& loop) { return loop.unknown; });
 }
 
 }  // namespace
 
 double MemoryAccess::Bytes(size_t first, int64_t line) const {
   const auto one = static_cast<double>(line);
-  double run = static_cast<double>(element), runs = 1;
-  for (const auto& [stride, trips] : Strides(loops, first)) {
-    if (stride <= std::max(run, one))
-      run += stride * (trips - 1);
-    else
-      runs *= trips;
-  }
+  auto [run, runs, step] = RunsOf(*this, first, line);
   // Neighbours, nobody knows which: the windows of a convolution.
   for (size_t d = first; d < loops.size(); ++d) {
     if (loops[d].unknown) run *= loops[d].trips;
@@ -43,22 +56,15 @@ double MemoryAccess::Bytes(size_t first, int64_t line) const {
 }
 
 double MemoryAccess::Sets(size_t first, int64_t line, int64_t set_bytes) const {
-  for (size_t d = first; d < loops.size(); ++d) {
-    if (loops[d].unknown) return 1;
-  }
-  const auto one = static_cast<double>(line);
-  double run = static_cast<double>(element), runs = 1;
-  int64_t step = set_bytes;  // runs begin at multiples of it
-  for (const auto& [stride, trips] : Strides(loops, first)) {
-    if (stride <= std::max(run, one)) {
-      run += stride * (trips - 1);
-    } else {
-      runs *= trips;
-      step = std::gcd(step, static_cast<int64_t>(stride));
-    }
-  }
-  const double places = std::min(runs, static_cast<double>(set_bytes) / static_cast<double>(std::max(step, line)));
-  return std::min(1.0, places * std::ceil(run / one) * one / static_cast<double>(set_bytes));
+  if (IsUnknown(*this, first)) return 1;
+  const auto one = static_cast<double>(line), all = static_cast<double>(set_bytes);
+  const Runs runs = RunsOf(*this, first, line);
+  const double places = std::min(runs.count, all / static_cast<double>(std::max(runs.step, line)));
+  return std::min(1.0, places * std::ceil(runs.bytes / one) * one / all);
+}
+
+bool MemoryAccess::IsForeseen(int64_t line) const {
+  return prefetched || (!IsUnknown(*this, 0) && RunsOf(*this, 0, line).bytes >= kFollowed);
 }
 
 namespace {
@@ -78,7 +84,8 @@ class Caches {
       for (const auto& [place, most] : Missed(static_cast<double>(size))) {
         const auto [bytes, i] = most;
         if (accesses_[i].near && !first_) continue;
-        (first_ && !accesses_[i].writes ? cycles[i].near : cycles[i].far) += bytes / static_cast<double>(rate);
+        const double waits = accesses_[i].IsForeseen(m_.line_bytes) ? 1 : kUnforeseen;
+        (first_ && !accesses_[i].writes ? cycles[i].near : cycles[i].far) += waits * bytes / static_cast<double>(rate);
       }
     }
     return cycles;

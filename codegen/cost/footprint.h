@@ -22,6 +22,7 @@ struct MemoryAccess {
   int64_t element = 4;      ///< bytes
   double most = 0;          ///< bytes of the whole buffer; 0: unknown
   bool writes = false;      ///< its lines go both ways
+  bool prefetched = false;  ///< the kernel asks for the buffer's lines early
   bool near = false;        ///< it is never further away than L2
   size_t body = 0;          ///< of whom the cycles are (loop_nest.h)
 
@@ -30,6 +31,8 @@ struct MemoryAccess {
   /// The part of a cache's sets that they are in, of a cache whose sets are chosen by these low bits of an address:
   /// strides of large powers of two meet in few.
   double Sets(size_t first, int64_t line, int64_t set_bytes) const;
+  /// Whether its lines are on their way before they are read: asked for, or neighbours of so many others.
+  bool IsForeseen(int64_t line) const;
 };
 
 /// Cycles that an access waits for lines.

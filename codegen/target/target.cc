@@ -55,6 +55,11 @@ enum PlatformTrait : uint32_t { kCpuid = 1, kDistances = 2, kIndependent = 4, kO
 constexpr CpuCheck kSlowBf16[] = {{7, 0, CpuRegister::kEdx, Bits({22})}};
 constexpr CpuNeeds kSlow[] = {{"x86-64-v4-bf16", kSlowBf16, 0}};
 
+// CPUs whose AVX-512 registers go through ports of half their width, in two steps. AMD's Processor Programming
+// Reference (57896), 8000_001A: eax has the width of the data path, 256 bits (bit 2) or 512 (bit 3).
+constexpr CpuCheck kPath256[] = {{0x8000001A, 0, CpuRegister::kEax, Bits({2})}};
+constexpr CpuCheck kPath512[] = {{0x8000001A, 0, CpuRegister::kEax, Bits({3})}};
+
 struct Level {
   std::string_view name, arch, cpu, features;
   int vector_bits, vector_registers;
@@ -165,6 +170,17 @@ bool HostHas(const CpuNeeds& needs) {
 bool HostHas(const CpuNeeds&) { return false; }
 #endif
 
+bool HasHalfPorts() { return HostHas({"", kPath256, 0}) && !HostHas({"", kPath512, 0}); }
+
+absl::StatusOr<Target> FindHost(std::string_view level) {
+  auto target = FindLevel(level);
+  constexpr int kWide = 512;
+  if (target.ok() && target->vector_bits == kWide && HasHalfPorts()) {
+    target->machine.fma_ports = target->machine.load_ports = 1;
+  }
+  return target;
+}
+
 // The best level that this CPU has, but those that are slow on it; empty: it is older than all.
 std::string_view BestLevel() {
   for (auto needs = std::rbegin(kNeeds); needs != std::rend(kNeeds); ++needs) {
@@ -202,7 +218,7 @@ absl::StatusOr<Target> FindCpu(std::string_view cpu) {
   if (cpu == "native") {
     const std::string& given = runtime::GetEnvironment().cpu;
     if (!given.empty() && given != cpu) return FindCpu(given);
-    if (const std::string_view level = BestLevel(); !level.empty()) return FindLevel(level);
+    if (const std::string_view level = BestLevel(); !level.empty()) return FindHost(level);
     return absl::FailedPreconditionError("this CPU is older than x86-64-v2, the lowest level Reel compiles for");
   }
   if (auto level = FindLevel(cpu); level.ok()) return level;
