@@ -42,6 +42,12 @@ struct Work {
 
 double Overlapped(double a, double b, double hidden) { return std::max(a, b) + (1 - hidden) * std::min(a, b); }
 
+// More than one.
+bool HasLoops(const Stmt& loop) {
+  const auto is_loop = [](const Stmt& s) { return s.kind == Stmt::Kind::kLoop; };
+  return std::count_if(loop.body.begin(), loop.body.end(), is_loop) > 1;
+}
+
 class Estimator {
  public:
   Estimator(const Kernel& kernel, const Target& target) : k_(kernel), target_(target), nest_(kernel, target) {}
@@ -153,7 +159,8 @@ class Estimator {
       const LoopNest::Loop& loop = nest_.open()[d];
       if (d >= depth && !loop.is_code) continue;
       const int64_t stride = index.coefficient(loop.stmt->axis) * a.element;
-      a.loops.push_back({loop.id, loop.trips, loop.times, stride, stride == 0 && axes.contains(loop.stmt->axis)});
+      a.loops.push_back({loop.id, loop.trips, loop.times, stride, stride == 0 && axes.contains(loop.stmt->axis),
+                         HasLoops(*loop.stmt)});
     }
     accesses_.push_back(std::move(a));
   }

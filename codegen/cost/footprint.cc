@@ -10,8 +10,9 @@ namespace reel::codegen {
 namespace {
 
 constexpr int64_t kSetBytes = 4096;  // the sets of L1 are chosen by bits of an address below a page's size
-constexpr double kFollowed = 2048;  // bytes in a row from which on the hardware's prefetch is ahead of their reader
-constexpr double kUnforeseen = 1.5;  // times as long for lines of shorter runs that nothing asks for early
+constexpr double kFollowed = 4096;  // bytes in a row, a page, from which on hardware prefetches ahead of their reader
+constexpr double kUnforeseen =
+    1.5;  // times as long for lines from beyond L2 in shorter runs, which nothing asks for early
 
 // What an access touches: neighbours in memory, so often, at multiples of a step.
 struct Runs {
@@ -64,7 +65,9 @@ double MemoryAccess::Sets(size_t first, int64_t line, int64_t set_bytes) const {
 }
 
 bool MemoryAccess::IsForeseen(int64_t line) const {
-  return prefetched || (!IsUnknown(*this, 0) && RunsOf(*this, 0, line).bytes >= kFollowed);
+  const auto mixed = std::find_if(loops.rbegin(), loops.rend(), [](const Loop& loop) { return loop.mixed; });
+  const auto first = static_cast<size_t>(loops.rend() - mixed);
+  return prefetched || (!IsUnknown(*this, 0) && RunsOf(*this, first, line).bytes >= kFollowed);
 }
 
 namespace {
@@ -84,8 +87,9 @@ class Caches {
       for (const auto& [place, most] : Missed(static_cast<double>(size))) {
         const auto [bytes, i] = most;
         if (accesses_[i].near && !first_) continue;
-        const double waits = accesses_[i].IsForeseen(m_.line_bytes) ? 1 : kUnforeseen;
-        (first_ && !accesses_[i].writes ? cycles[i].near : cycles[i].far) += waits * bytes / static_cast<double>(rate);
+        const bool foreseen = first_ || accesses_[i].IsForeseen(m_.line_bytes);
+        const double waits = (foreseen ? 1 : kUnforeseen) * bytes / static_cast<double>(rate);
+        (first_ && !accesses_[i].writes ? cycles[i].near : cycles[i].far) += waits;
       }
     }
     return cycles;

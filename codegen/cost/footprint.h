@@ -16,6 +16,7 @@ struct MemoryAccess {
     double times = 1;      ///< iterations in all
     int64_t stride = 0;    ///< bytes from one iteration's element to the next one's; 0: the same element
     bool unknown = false;  ///< each iteration is somewhere else, nobody knows where
+    bool mixed = false;    ///< an iteration has other loops, too
   };
   std::vector<Loop> loops;  ///< outermost first
   int32_t memory = 0;       ///< accesses of one buffer, or of one local, have the same
