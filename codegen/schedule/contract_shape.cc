@@ -319,12 +319,13 @@ void BlockRows(const ContractShape& shape, const Target& target, int64_t element
     return;
   }
   if (shape.sums) TakeWholeGroups(shape, tuning, t);
-  // The tile with the fewest rows to drop; fewer rows load more of w per product.
+  // The tile with the fewest rows to drop; fewer rows load more of w per product, for which one port leaves more time.
+  const double loads = 0.01 * static_cast<double>(target.machine.fma_ports);
   const int64_t rows = t->block * t->inner;
   double best = 0;
   if (asked.tile > 0) t->rows = std::min(asked.tile, rows);
   for (int64_t r = asked.tile > 0 ? 0 : std::min(most, rows); r > 0 && r >= std::min((most + 1) / 2, rows); --r) {
-    const double cost = static_cast<double>(RoundUp(rows, r)) * (1 + 0.02 * static_cast<double>(most - r));
+    const double cost = static_cast<double>(RoundUp(rows, r)) * (1 + loads * static_cast<double>(most - r));
     if (best != 0 && cost >= best) continue;
     best = cost;
     t->rows = r;
