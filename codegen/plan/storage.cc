@@ -87,6 +87,15 @@ class StoragePlanner {
     }
   }
 
+  // v as a view of what it shows, if that had memory.
+  std::optional<View> Shown(Value v) const {
+    std::vector<const Node*> views;
+    for (; !view(v) && IsView(f_.producer(v)->op); v = views.back()->operands[0]) views.push_back(f_.producer(v));
+    std::optional<View> shown = view(v) ? view(v) : View{v, 0, RowMajorStrides(shape(v))};
+    for (; shown && !views.empty(); views.pop_back()) shown = ViewThrough(f_, *views.back(), *shown);
+    return shown;
+  }
+
   void ForceFactors(const Node& node) {
     const Value a = node.operands[0], b = node.operands[1];
     const auto widened = [this](Value v) { return options_.fuse ? WidenedView(f_, out_, v) : std::nullopt; };
@@ -95,6 +104,11 @@ class StoragePlanner {
     ForceMemory(a, pairs);
     const auto in_place = [&](const View& of) { return MakesLanes(f_, node, of, tuning_); };
     if (w && (pairs || in_place(*w))) return ForceMemory(b, true);
+    // Windows and broadcasts show elements many times: these are stored once.
+    if (const std::optional<View> shown = Shown(b);
+        shown && shape(shown->base).size() < shape(b).size() && in_place(*shown)) {
+      return ForceMemory(b, false);
+    }
     ForceView(b);
     if (!in_place(*view(b))) Force(b);
   }

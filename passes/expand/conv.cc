@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <numeric>
 
 #include "passes/expand/conv_phases.h"
 #include "passes/expand/rule.h"
@@ -9,15 +10,15 @@ namespace {
 using ir::Value;
 using Ints = std::vector<int64_t>;
 
-// a with zeros between its elements and around. Negative padding cuts first: what lies between a
-// cut on one side and padding on the other may be larger than memory.
-Value PadInput(ExpandContext& c, Value a, int spatial) {
+// a with zeros between its elements and around, along as many axes as a convolution has, from `begin` on. Negative
+// padding cuts first: what lies between a cut on one side and padding on the other may be larger than memory.
+Value PadImage(ExpandContext& c, Value a, size_t begin) {
   const auto &low = c.ints("low"), &high = c.ints("high"), &dilation = c.ints("a_dilation");
   const Shape shape = c.b.shape(a);
   const auto rank = static_cast<size_t>(shape.rank());
   Ints before(rank, 0), after(rank, 0), interior(rank, 0), starts(rank, 0), limits = shape.dims();
-  for (size_t i = 0; i < static_cast<size_t>(spatial); ++i) {
-    const size_t axis = i + 1;
+  for (size_t i = 0; i < low.size(); ++i) {
+    const size_t axis = i + begin;
     const int64_t n = limits[axis], size = n > 0 ? (n - 1) * dilation[i] + 1 : 0;
     const int64_t padded = low[i] + size + high[i];
     // elements at first and later of those at last and earlier stay
@@ -43,6 +44,37 @@ Value PadInput(ExpandContext& c, Value a, int spatial) {
   return c.b.Pad(a, c.b.Scalar(c.b.type(a).dtype, 0), before, after, interior);
 }
 
+// x of a = [n, s..., g, 1] that shows [n, g, s...] with its channels turned to the end; invalid if a does not.
+Value ChannelsFirst(const ir::Function& f, Value a) {
+  const ir::Node* split = f.producer(a);
+  const ir::Node* turn = split && split->op == ir::Op::kReshape ? f.producer(split->operands[0]) : nullptr;
+  if (!turn || turn->op != ir::Op::kTranspose) return {};
+  Shape channels = f.type(turn->result()).shape;
+  channels.push_back(1);
+  if (channels != f.type(a).shape) return {};
+  Ints order = turn->attr<Ints>("permutation");
+  std::rotate(order.begin() + 1, order.end() - 1, order.end());
+  return ir::IsIdentity(order) ? turn->operands[0] : Value{};
+}
+
+// The padded input. Where each channel has a filter of its own, and the image lies channel by channel, it stays so:
+// neighbours along its last axis are lanes of the product.
+Value PaddedInput(ExpandContext& c) {
+  const Shape filter = c.x_type(1).shape;
+  const int spatial = filter.rank() - 3;
+  const bool own = filter[spatial] != Extent(1) && filter[spatial + 1] == Extent(1) && filter[spatial + 2] == Extent(1);
+  const Value image = own ? ChannelsFirst(*c.b.function(), c.x()) : Value{};
+  if (!image.valid()) return PadImage(c, c.x(), 1);
+  const Value padded = PadImage(c, image, 2);
+  Ints order(static_cast<size_t>(spatial) + 2);
+  std::iota(order.begin(), order.end(), 0);
+  std::rotate(order.begin() + 1, order.begin() + 2, order.end());
+  const Value turned = c.b.Transpose(padded, std::move(order));
+  Shape split = c.b.shape(turned);
+  split.push_back(1);
+  return c.b.Reshape(turned, split);
+}
+
 // The value without an axis of extent 1.
 Value Drop(ir::Builder& b, Value x, int axis) {
   Shape shape;
@@ -66,7 +98,7 @@ EXPAND(Conv) {
     windows.axes.push_back(i + 1);
     windows.sizes.push_back(filter.dim(i));
   }
-  Value a = c.b.Window(PadInput(c, c.x(0), spatial), windows), b = c.x(1);
+  Value a = c.b.Window(PaddedInput(c), windows), b = c.x(1);
   if (!a.valid()) return {a};
   Shape y;
   int64_t places = 1, taps = 1;

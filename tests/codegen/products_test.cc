@@ -301,6 +301,37 @@ TEST_P(DepthwiseBits, DependOnNothing) {
   ExpectSameBits(Trace(f, {Spec(x), Spec(w)}), {x, w}, f(x, w));
 }
 
+// Images that lie channel by channel: places are lanes.
+TEST_P(DepthwiseBits, DependOnNothingChannelsFirst) {
+  const int64_t channels = GetParam();
+  Generator generator(8);
+  const Tensor x = RandomNormal({3, channels, 11, 19}, {.generator = generator});
+  const Tensor w = RandomNormal({channels, 1, 3, 5}, {.generator = generator});
+  for (const std::vector<int64_t>& strides : {std::vector<int64_t>{1, 1}, {2, 1}, {1, 2}}) {
+    const auto f = [&strides](const Tensor& a, const Tensor& b) {
+      GradientTape tape;
+      tape.Watch(a);
+      tape.Watch(b);
+      const Tensor y = DepthwiseConv2D(a, b, {.strides = strides, .padding = kSame, .format = kChannelsFirst});
+      const auto gradients = tape.Gradient(ReduceSum(Sin(y)), std::vector<Tensor>{a, b});
+      return Tensors{y, *gradients[0].gradient, *gradients[1].gradient};
+    };
+    ExpectSameBits(Trace(f, {Spec(x), Spec(w)}), {x, w}, f(x, w));
+  }
+}
+
+// The padded image is stored as it lies, not its windows.
+TEST(Products, DepthwiseWindowsAreNotStored) {
+  const Function f = Trace(
+      [](const Tensor& x, const Tensor& w) {
+        return std::vector<Tensor>{DepthwiseConv2D(x, w, {.padding = kSame, .format = kChannelsFirst})};
+      },
+      {Spec(kFloat32, Shape{2, 6, 20, 32}), Spec(kFloat32, Shape{6, 1, 3, 3})});
+  const std::string plan = Compile(f, {.cpu = "x86-64-v4"}).Plan();
+  EXPECT_NE(plan.find("f32[2,6,22,34] stored"), std::string::npos) << plan;
+  EXPECT_NE(plan.find("1 rows x 32 lanes"), std::string::npos) << plan;
+}
+
 INSTANTIATE_TEST_SUITE_P(Channels, DepthwiseBits, testing::Values(1, 2, 16, 37, 64, 130));
 
 // The same without a transpose: lanes of the result are not neighbours. Many rows, and none.
