@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <limits>
+#include <tuple>
+#include <utility>
 
 #include "passes/expand/loop.h"
 #include "passes/expand/rule.h"
@@ -13,6 +15,7 @@ namespace reel::passes {
 namespace {
 
 constexpr int64_t kBlock = 32;
+constexpr int64_t kMostUnrolledBlocks = 4;  // of a matrix whose panels have loops of their own, as narrow as they are
 
 int64_t Blocks(int64_t n) { return (n + kBlock - 1) / kBlock; }
 
@@ -28,21 +31,71 @@ ir::Value PadWithIdentity(ir::Builder& b, ir::Value a, int64_t size) {
   return b.Select(added, b.Ones(Type(b.type(padded))), padded);
 }
 
+// Rows and columns from the first of each pair to before the second.
+ir::Value Part(ir::Builder& b, ir::Value x, std::pair<int64_t, int64_t> rows, std::pair<int64_t, int64_t> columns) {
+  const Shape shape = b.shape(x);
+  const auto rank = static_cast<size_t>(shape.rank());
+  std::vector<int64_t> starts(rank, 0), limits = shape.dims(), strides(rank, 1);
+  std::tie(starts[rank - 2], limits[rank - 2]) = rows;
+  std::tie(starts[rank - 1], limits[rank - 1]) = columns;
+  return b.Slice(x, starts, limits, strides);
+}
+
+// Zeros before its columns.
+ir::Value PadBefore(ir::Builder& b, ir::Value x, int64_t columns) {
+  std::vector<int64_t> none(static_cast<size_t>(b.shape(x).rank()), 0), low = none;
+  low.back() = columns;
+  return columns == 0 ? x : b.Pad(x, b.Scalar(b.type(x).dtype, 0), low, none, none);
+}
+
 // --- cholesky ---
 
-// Columns first, first + 1, ... of L from those of a - (what earlier columns contribute).
+// All of it is of U = L', whose rows, the columns of L, lie side by side.
+
+// Rows first, first + 1, ... of U from those of a' - (what earlier rows contribute).
 ir::Value CholeskyPanel(ir::Builder& b, Loops& loops, ir::Value panel, ir::Value first) {
   const auto step = [](ir::Builder& s, ir::Value j, Loops::Values carried, Loops::Values fixed) {
-    const ir::Value l = carried[0], row_j = s.Add(fixed[1], j);
-    const ir::Value given = ColumnsAt(s, fixed[0], j);
-    const ir::Value column = s.Sub(given, Product(s, l, RowsAt(s, l, row_j), Side::kRight));
-    const ir::Value root = StretchLike(s, s.Sqrt(RowsAt(s, column, row_j)), column);
-    const ir::Value row = RowIndex(s, column), at = Like(s, row_j, row);
-    const ir::Value left = s.Greater(row, at), below = Masked(s, left, s.Div(column, root));
-    return ir::ValueList{WithColumnsAt(s, l, s.Select(s.Equal(row, at), root, below), j)};
+    const ir::Value u = carried[0], at_j = s.Add(fixed[1], j);
+    const ir::Value given = RowsAt(s, fixed[0], j);
+    const ir::Value row = s.Sub(given, Product(s, ColumnsAt(s, u, at_j), u, Side::kLeft));
+    const ir::Value root = StretchLike(s, s.Sqrt(ColumnsAt(s, row, at_j)), row);
+    const ir::Value column = ColumnIndex(s, row), at = Like(s, at_j, column);
+    const ir::Value right = s.Greater(column, at), beside = Masked(s, right, s.Div(row, root));
+    return ir::ValueList{WithRowsAt(s, u, s.Select(s.Equal(column, at), root, beside), j)};
   };
-  const ir::ValueList l = loops.For(b, Columns(b, panel), {b.Zeros(Type(b.type(panel)))}, {panel, first}, step);
-  return l.empty() ? ir::Value{} : l[0];
+  const ir::ValueList u = loops.For(b, Rows(b, panel), {b.Zeros(Type(b.type(panel)))}, {panel, first}, step);
+  return u.empty() ? ir::Value{} : u[0];
+}
+
+// Panel after panel, of as many columns as are left.
+ir::Value CholeskyOfFew(ir::Builder& b, Loops& loops, ir::Value a) {
+  const int64_t n = Rows(b, a);
+  ir::Value u = b.Zeros(Type(b.type(a)));
+  for (int64_t start = 0; start < n; start += kBlock) {
+    ir::Value panel = Transposed(b, Part(b, a, {start, n}, {start, start + kBlock}));
+    if (start > 0) {
+      const ir::Value left = Part(b, u, {0, start}, {start, start + kBlock});
+      const ir::Value sums = Product(b, left, Part(b, u, {0, start}, {start, n}), Side::kLeft);
+      // A sum that goes on over zeros is never -0.
+      panel = b.Sub(panel, b.Add(sums, b.ScalarLike(sums, 0)));
+    }
+    const ir::Value factor = CholeskyPanel(b, loops, panel, Index(b, 0));
+    if (!factor.valid()) return {};
+    u = WithRowsAt(b, u, PadBefore(b, factor, start), Index(b, start));
+  }
+  return u;
+}
+
+// The same as a loop: all rows and columns, zeros where they are not yet known.
+ir::Value CholeskyOfMany(ir::Builder& b, Loops& loops, ir::Value a) {
+  const auto step = [&loops](ir::Builder& s, ir::Value i, Loops::Values carried, Loops::Values fixed) {
+    const ir::Value start = Times(s, i, kBlock), left = ColumnsAt(s, carried[0], start, kBlock);
+    const ir::Value given = Transposed(s, ColumnsAt(s, fixed[0], start, kBlock));
+    const ir::Value panel = s.Sub(given, Product(s, left, carried[0], Side::kLeft));
+    return ir::ValueList{WithRowsAt(s, carried[0], CholeskyPanel(s, loops, panel, start), start)};
+  };
+  const ir::ValueList u = loops.For(b, Blocks(Rows(b, a)), {b.Zeros(Type(b.type(a)))}, {a}, step);
+  return u.empty() ? ir::Value{} : u[0];
 }
 
 // --- triangular solve ---
@@ -90,23 +143,14 @@ EXPAND(Cholesky) {
   if (c.x_type().shape.size() == 0) return {b.Zeros(c.x_type())};
   if (!CheckPositions(b, c.x())) return {};
   Loops loops(c.module, "cholesky");
-  ir::Value l;
-  if (n <= kBlock) {
-    l = CholeskyPanel(b, loops, c.x(), Index(b, 0));
-  } else {
-    const ir::Value a = PadWithIdentity(b, c.x(), Blocks(n) * kBlock);
-    const auto step = [&loops](ir::Builder& s, ir::Value i, Loops::Values carried, Loops::Values fixed) {
-      const ir::Value start = Times(s, i, kBlock), rows = RowsAt(s, carried[0], start, kBlock);
-      const ir::Value given = ColumnsAt(s, fixed[0], start, kBlock);
-      const ir::Value panel = s.Sub(given, Product(s, carried[0], rows, Side::kRight));
-      const ir::Value factor = CholeskyPanel(s, loops, panel, start);
-      return ir::ValueList{WithColumnsAt(s, carried[0], factor, start)};
-    };
-    const ir::ValueList all = loops.For(b, Blocks(n), {b.Zeros(Type(b.type(a)))}, {a}, step);
-    if (all.empty()) return {};
-    l = Corner(b, all[0], n, n);
-  }
-  const ir::Value least = Smallest(b, AsRow(b, Diagonal(b, l)), Over::kColumns);  // [..., 1, 1]
+  const int64_t blocks = Blocks(n);
+  const ir::Value a = blocks == 1 ? c.x() : PadWithIdentity(b, c.x(), blocks * kBlock);
+  const ir::Value all = blocks == 1                     ? CholeskyPanel(b, loops, Transposed(b, a), Index(b, 0))
+                        : blocks <= kMostUnrolledBlocks ? CholeskyOfFew(b, loops, a)
+                                                        : CholeskyOfMany(b, loops, a);
+  if (!all.valid()) return {};
+  const ir::Value u = Corner(b, all, n, n), l = Transposed(b, u);
+  const ir::Value least = Smallest(b, AsRow(b, Diagonal(b, u)), Over::kColumns);  // [..., 1, 1]
   const ir::Value positive = b.Greater(least, b.ScalarLike(least, 0));
   const ir::Value nan = Keep(b, b.ScalarLike(l, std::numeric_limits<double>::quiet_NaN()), Triangle::kLower);
   return {b.Select(StretchLike(b, positive, l), l, nan)};
