@@ -55,6 +55,9 @@ struct Square {
 };
 /// to[at] = value at [lane, row]: through the square, whose rows are computed one by one.
 std::vector<Stmt> TransposedSquare(Kernel* kernel, const Square& square, ExprId value, LocalId to, const Affine& at);
+inline constexpr int64_t kMaxSquare = 16;  ///< rows of one: code for each of its elements
+inline constexpr int64_t kShuffleBytes =
+    16;  ///< within which a shuffle moves what it likes, in one cycle on every target
 /// The same in registers, which stay there: blocks of `block` x `block` elements are swapped as they are loaded, so
 /// that no shuffle leaves one.
 struct BlockedSquare {

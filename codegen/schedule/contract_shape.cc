@@ -101,7 +101,6 @@ bool PaysToPack(const ContractShape& shape, const Target& target, int64_t elemen
 
 // Whether w has squares of neighbours along k for each of its lanes, which are apart: these can be turned in registers
 // (contract_turn).
-constexpr int64_t kMaxSquare = 16;  // rows of one: code for each of its elements
 bool HasSquares(const ContractShape& shape, int64_t hardware) {
   if (shape.pairs || shape.computed || shape.lane.x != 0 || shape.lane.w == 1 || shape.lane.extent == 1) return false;
   int64_t run = 1;

@@ -9,8 +9,6 @@
 namespace reel::codegen {
 namespace {
 
-constexpr int64_t kShuffleBytes = 16;  // within which a shuffle moves what it likes in one cycle, on every target
-
 class TurnedProduct {
  public:
   TurnedProduct(const ContractLoops& loops, const Panel& panel, const AlongK& k, LocalId sums)

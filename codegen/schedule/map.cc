@@ -35,6 +35,50 @@ std::vector<Stmt> TransposingNest(Kernel* k, LoopAxes axes, size_t along, int64_
   return Nest(axes, 1, Body(std::move(lanes)));
 }
 
+// --- squares: a transposing copy through registers ---
+
+// The load that is contiguous along `along` and strides along `inner`, if it is the only one to stride there and always
+// reads; -1: there is none.
+ExprId TransposedLoad(const Kernel& kernel, AxisId along, AxisId inner) {
+  ExprId found = -1;
+  for (size_t i = 0; i < kernel.exprs.size(); ++i) {
+    const Expr& e = kernel.exprs[i];
+    const int64_t step = e.index.coefficient(inner);
+    if (e.kind != Expr::Kind::kLoad || step == 0 || step == 1) continue;
+    const bool plain = e.dynamic < 0 && e.guard < 0 && SizeOf(e.dtype) >= 4 && !IsComplex(e.dtype) &&
+                       kernel.buffers[static_cast<size_t>(e.buffer)].dtype == e.dtype;
+    if (found >= 0 || !plain || e.index.coefficient(along) != 1) return -1;
+    found = static_cast<ExprId>(i);
+  }
+  return found;
+}
+
+// for ib { for jb { a square of n x n is loaded by rows and turned; for i in 0..n { vector j in 0..n { body } } } }
+std::vector<Stmt> SquaresNest(Kernel* k, LoopAxes axes, size_t along, ExprId load, int64_t n, std::vector<Stmt> body) {
+  const AxisId i = axes.ids[along], j = axes.ids.back(), i_block = k->AddAxis("ib"), j_block = k->AddAxis("jb");
+  for (const auto& [axis, block] : {std::pair(i, i_block), std::pair(j, j_block)}) {
+    ShiftAxis(k, &body, axis, AxisAffine(block, n));
+  }
+  Expr from = k->exprs[static_cast<size_t>(load)];
+  const BlockedSquare square = OpenSquare(k, from.dtype, n, std::min(n, kShuffleBytes / SizeOf(from.dtype)));
+  const int64_t step = from.index.coefficient(j);
+  from.index.Add(i, -1);
+  from.index.Add(j, -step);
+  from.index.Add(square.lanes());
+  from.index.Add(square.rows(), step);
+  k->exprs[static_cast<size_t>(load)] = {.kind = Expr::Kind::kLocal,
+                                         .dtype = from.dtype,
+                                         .local = square.local,
+                                         .index = AxisAffine(i, n) + AxisAffine(j)};
+  std::vector<Stmt> inside = LoadTransposed(square, k->AddExpr(std::move(from)));
+  inside.push_back(UnrolledLoop(i, n, Body(VectorLoop(j, n, n, std::move(body)))));
+  for (const auto& [at, block] : {std::pair(along, i_block), std::pair(axes.size() - 1, j_block)}) {
+    axes.ids[at] = block;
+    axes.extents[at] /= n;
+  }
+  return Nest(axes, 1, std::move(inside));
+}
+
 // Most results of expressions, other than scalars, that wait for a user at once.
 int64_t LiveValues(const Kernel& kernel) {
   std::vector<size_t> last_use(kernel.exprs.size());
@@ -177,6 +221,13 @@ void ScheduleMap(const ScheduleContext& c) {
   const int64_t cost = ExprCost(*k), inner = axes.innermost();
   const int64_t width = c.options.vectorize ? StepWidth(c, inner, cost) : 1;
   int along = width > 1 ? ContiguousElsewhere(*k, axes.ids) : -1;
+  const ExprId load = along >= 0 ? TransposedLoad(*k, axes.ids[static_cast<size_t>(along)], axes.ids.back()) : -1;
+  const int64_t n = load >= 0 ? c.target.lanes(SizeOf(k->exprs[static_cast<size_t>(load)].dtype)) : 0;
+  const bool may_turn = n > 1 && n <= kMaxSquare && inner % n == 0 && axes.extents[static_cast<size_t>(along)] % n == 0;
+  if (c.choices->Flag("squares", n * cost <= c.target.tuning.map_max_step, may_turn)) {
+    k->body = SquaresNest(k, std::move(axes), static_cast<size_t>(along), load, n, std::move(stores));
+    return Parallelize(c, shape.size(), cost);
+  }
   if (!c.choices->Flag("transpose", along >= 0, along >= 0)) along = -1;
   if (along >= 0) {
     k->body = TransposingNest(k, axes, static_cast<size_t>(along), VectorWidth(c, inner, 1), std::move(stores));

@@ -1,5 +1,5 @@
 // Maps and sums over rows along an axis that padding cuts: loops of their own for the parts (codegen/schedule/map.cc,
-// rows.cc), the same bits.
+// rows.cc); maps that transpose: squares in registers. The same bits.
 
 #include <gtest/gtest.h>
 
@@ -83,6 +83,33 @@ func @f(%x: f32[512,128], %y: f32[512,128]) -> (f32[512,256], f32[256]) {
 })");
   ASSERT_EQ(p.kernels.size(), 2u) << ToString(p);
   EXPECT_EQ(ToString(p).find(" if "), std::string::npos) << ToString(p);
+}
+
+// Whole squares of any register, and extents that are none; beside what is one for a row or a column; two stores.
+TEST(TransposingMaps, DependOnNothing) {
+  Generator generator(5);
+  const auto f = [](const Tensor& x, const Tensor& row) {
+    const Tensor y = Transpose(x, {0, 2, 1}) + row, z = Transpose(x, {2, 1, 0});
+    return Tensors{y, Relu(y), z * 2.0, Transpose(x, {1, 0, 2})};
+  };
+  for (const DType dtype : {kFloat32, kFloat64, kInt32, kInt64, kFloat16}) {
+    for (const Shape& shape :
+         {Shape{3, 64, 32}, Shape{16, 16, 16}, Shape{32, 8, 40}, Shape{2, 33, 48}, Shape{5, 7, 9}}) {
+      const Tensor x = Cast(RandomNormal(shape, {.stddev = 9, .generator = generator}), dtype);
+      const Tensor row = Cast(RandomNormal({shape.dim(1)}, {.generator = generator}), x.dtype());
+      ExpectSameBits(Trace(f, {Spec(x), Spec(row)}), {x, row}, f(x, row));
+    }
+  }
+}
+
+TEST(TransposingMaps, TurnSquaresInRegisters) {
+  const auto text = [](const char* x, const char* y) {
+    return ToString(PlanFunctions(std::string("func @f(%x: f32") + x + ") -> (f32" + y + ") {\n  %0 = transpose %x " +
+                                  "{permutation=[1, 0]} : f32" + y + "\n  return %0\n}"));
+  };
+  const std::string whole = text("[96,64]", "[64,96]"), parts = text("[96,65]", "[65,96]");
+  EXPECT_NE(whole.find("transpose square by 4"), std::string::npos) << whole;
+  EXPECT_EQ(parts.find("transpose square"), std::string::npos) << parts;
 }
 
 }  // namespace
