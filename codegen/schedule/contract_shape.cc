@@ -267,8 +267,7 @@ int64_t RowsOfChunk(const ContractShape& shape, const Tuning& tuning, int64_t pi
 
 // Whether a second operand beyond L2 comes but once: for one block of all rows, whose panels are enough for threads.
 bool IsOneBlock(const ContractShape& shape, const ContractTiles& t, const Target& target, int64_t element_bytes) {
-  return !t.pack && shape.outer.empty() && shape.rows.size() == 1 &&
-         shape.rows[0].extent <= target.tuning.matmul_block_rows &&
+  return !t.pack && shape.outer.empty() && Iterations(shape.rows) <= target.tuning.matmul_block_rows &&
          shape.depth * shape.lane.extent * element_bytes > target.machine.l2_bytes &&
          Ceil(shape.lane.extent, t.lanes) >= target.tuning.shared_steps;
 }
@@ -285,7 +284,7 @@ void BlockRows(const ContractShape& shape, const Target& target, int64_t element
   int64_t wanted = asked.block > 0                                ? asked.block
                    : t->whole_rows                                ? std::min(table_rows, tuning.matmul_block_rows)
                    : t->pack                                      ? most_rows
-                   : IsOneBlock(shape, *t, target, element_bytes) ? shape.rows[0].extent
+                   : IsOneBlock(shape, *t, target, element_bytes) ? Iterations(shape.rows)
                                                                   : RowsOfBlock(shape, element_bytes, tuning);
   wanted = std::min(wanted, RowsOfTable(shape, *t, element_bytes));
   t->axis = shape.rows.size() - 1;
