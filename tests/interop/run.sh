@@ -29,6 +29,7 @@ part "$build/venv/bin/python3" -B "$here/saved_model_cases.py" "$folder/saved_mo
 part "$python" -B "$here/saved_model.py" "$folder/saved_model"
 part "$python" -B "$here/torch_rows.py"
 part "$python" -B "$here/torch_models.py"
+part "$python" -B "$here/onnx_models.py"
 part "$python" -B "$here/jax_rows.py"
 part "$python" -B "$here/jax_models.py"
 # The same losses in the object, ONNX Runtime, JAX, IREE and TensorFlow; the times are no measurement here.

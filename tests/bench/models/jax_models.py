@@ -8,7 +8,6 @@ loss alone in Reel with the parameters as variables, whose gradient Reel takes. 
 """
 
 import sys
-import time
 
 import jax
 import jax_zoo
@@ -56,36 +55,20 @@ def reference(loss, params, args):
         return jax.tree.map(np.asarray, jax.jit(jax.value_and_grad(loss))(double[0], *double[1]))
 
 
-def distance(a, b):
-    a, b = np.asarray(a, np.float64), np.asarray(b, np.float64)
-    return float(np.abs(a - b).max() / (np.abs(b).max() + 1e-30))
-
-
-def child(options):
-    runner.pin(options.threads)
-    (name,), (mode,) = options.names, options.mode
+def prepare(name, mode, options):
     loss, params, args = getattr(jax_zoo, name)()
-    row = {"model": name, "mode": mode, "threads": options.threads}
     want = reference(loss, params, args) if options.check else None
-    start = time.perf_counter()
-    step = STEPS[mode](loss, params, args)
-    value, gradients = step()
-    row["first_call_s"] = time.perf_counter() - start
-    if want:
-        row["value"] = distance(value, want[0])
-        pairs = list(zip(jax.tree.leaves(gradients), jax.tree.leaves(want[1])))
-        largest = max(np.abs(w).max() for _, w in pairs)
-        # A bias before a difference or a softmax has a gradient of 0: what is computed of it is rounding.
-        row["gradients"] = max(distance(g, w) for g, w in pairs if np.abs(w).max() > 1e-9 * largest)
-    else:
-        row["median_s"], row["best_s"] = runner.sample(step, options.cap)
-    runner.print_row(row)
+
+    def compare(result):
+        return runner.compare(result[0], want[0], list(zip(jax.tree.leaves(result[1]), jax.tree.leaves(want[1]))))
+
+    return lambda: (STEPS[mode](loss, params, args), compare)
 
 
 def main():
     options = runner.arguments(__doc__, MODES)
     if options.child:
-        return child(options)
+        return runner.child(options, prepare)
     names = [m.__name__ for m in jax_zoo.MODELS]
     return int(runner.run(__file__, options, names, MODES, ("from_jax", "reel_grad")) > 0)
 
