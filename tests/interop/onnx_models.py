@@ -35,7 +35,7 @@ def export(model, args, path, exporter):
 
 
 def doubled(args):
-    return [a.double() if a.is_floating_point() else a for a in args]
+    return tuple(a.double() if a.is_floating_point() else a for a in args)
 
 
 def exact(model, args, weights):

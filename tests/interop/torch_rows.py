@@ -75,6 +75,8 @@ def binary():
         yield "div.Tensor_mode", (INTS, torch.tensor([2, -2, 4])), {"rounding_mode": mode}
         yield "div.Scalar_mode", (INTS, 2), {"rounding_mode": mode}
     yield from (("pow.Tensor_Tensor", (P, Y)), ("pow.Tensor_Scalar", (X, 3)), ("pow.Scalar", (2.0, X)))
+    yield from (("pow.Tensor_Scalar", (P, e)) for e in (-2, -1, -0.5, 0, 0.5, 1, 2, 2.5))
+    yield from (("pow.Tensor_Scalar", (X, -2)), ("pow.Tensor_Scalar", (INTS, 0.5)), ("pow.Tensor_Scalar", (INTS, 3)))
     yield from (("pow.Tensor_Scalar", (INTS, 2)), ("atan2", (X, Y)), ("maximum", (X, Y)))
     yield from (("minimum", (SPECIAL, SPECIAL.flip(0))), ("where.self", (X > 0, X.float(), torch.tensor(0.0))))
     yield from (("clamp", (X, *b)) for b in ((-0.5, 0.5), (None, 0.5)))

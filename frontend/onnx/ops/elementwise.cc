@@ -96,6 +96,11 @@ Tensors ImportPow(const NodeContext& c) {
     const bool mix = (a.dtype() == kUInt64) == (b.dtype() == kUInt64);
     return {Cast(Pow(a, mix ? b : Cast(b, a.dtype())), a.dtype())};
   }
+  if (IsFloat(a.dtype()) && c.IsKnown(1) && b.size() == 1 && b.rank() <= a.rank()) {
+    const double exponent = c.KnownFloat(1);  // of 2 and 3 products, as ONNX Runtime: a tenth of the general function
+    if (exponent == 2) return {Square(a)};
+    if (exponent == 3) return {Square(a) * a};
+  }
   const DType dtype = IsFloat(a.dtype()) ? a.dtype() : kFloat64;
   return {Cast(Pow(Cast(a, dtype), Cast(b, dtype)), a.dtype())};
 }
