@@ -140,6 +140,20 @@ TEST(OnnxImport, WhatIsNoWeight) {
   EXPECT_THAT(trainable, testing::UnorderedElementsAre("scale", "offset"));
 }
 
+// The powers that exporters write for GELU and for mean squares are products, bit for bit.
+TEST(OnnxImport, PowersOfTwoAndThreeAreProducts) {
+  const std::vector<float> values = {-1.1f, 0.3f, 1.7f};
+  const Tensor x({-1.1f, 0.3f, 1.7f});
+  for (const float exponent : {2.f, 3.f}) {
+    const Function power = Import(Input("x", {"3"}) + Initializer<float>("exponent", {}, {exponent}) +
+                                  Op("Pow", {"x", "exponent"}, {"y"}) + Output("y"))
+                               .function("main");
+    std::vector<float> products;
+    for (const float v : values) products.push_back(exponent == 2 ? v * v : v * v * v);
+    EXPECT_EQ(Tensor(power(x)).ToVector<float>(), products);
+  }
+}
+
 TEST(OnnxImport, AnImportedModelIsTrained) {
   const Function model = Import(kLinear).function("main");
   const Tensor x({{1.f, 0.f, 0.f}, {0.f, 1.f, 1.f}});
