@@ -217,6 +217,11 @@ def windows():
     yield "convolution", (IMAGE, draw(4, 1, 3, 3), none, [1, 1], [1, 1], [1, 1], False, [0, 0], 2)
     yield "convolution", (IMAGE, draw(2, 4, 3, 2), draw(4), [2, 3], [1, 0], [1, 1], True, [1, 2], 1)
     yield "convolution", (LINE, draw(2, 2, 4), none, [2], [1], [2], True, [0], 2)
+    # With more filters than places, as a product.
+    yield "convolution", (IMAGE, draw(50, 2, 3, 2), draw(50), [2, 1], [1, 1], [1, 2], False, [0, 0], 1)
+    yield "convolution", (LINE, draw(30, 2, 1), none, [2], [0], [1], False, [0], 1)
+    yield "convolution", (CUBE, draw(90, 2, 2, 3, 2), draw(90), [1, 2, 1], [0, 1, 1], [1, 1, 1], False, [0, 0, 0], 1)
+    yield "convolution_backward", (draw(2, 40, 4, 4), IMAGE, draw(40, 2, 3, 2), [40], *wide, [True, True, True])
     yield "convolution_backward", (draw(2, 4, 4, 4), IMAGE, draw(4, 2, 3, 2), [4], *wide, [True, True, True])
     yield (
         "convolution_backward",

@@ -35,6 +35,29 @@ def _batched(x: Tensor, spatial: int, f: Callable[[Tensor], Any]) -> Any:
     return tuple(_core.squeeze(t, 0) for t in y) if isinstance(y, tuple) else _core.squeeze(y, 0)
 
 
+def _extents(x: Tensor, weight: Tensor, stride: Any, padding: Any, dilation: Any) -> list[int]:
+    """How many places a filter has along each axis; none where an extent is open."""
+    sizes = zip(x.shape[2:], weight.shape[2:], stride, padding, dilation)
+    if not all(isinstance(n, int) for n in x.shape):
+        return []
+    return [(n + 2 * p - (k - 1) * d - 1) // s + 1 for n, k, s, p, d in sizes]
+
+
+def _product(x: Tensor, weight: Tensor, extents: Sequence[int], stride: Any, padding: Any, dilation: Any) -> Tensor:
+    """A convolution as filters times patches: filters are read, and their gradient is written, as PyTorch has them."""
+    outputs, channels, *size = weight.shape
+    padded = _core.pad(x, [(0, 0), (0, 0), *_pairs(padding)]) if any(padding) else x
+    patches = [
+        padded[(..., *(slice(k * d, k * d + (n - 1) * s + 1, s) for k, d, n, s in zip(at, dilation, extents, stride)))]
+        for at in _itertools.product(*map(range, size))
+    ]
+    rows = _core.permute_dims(_core.stack(patches, axis=2), (1, 2, 0, *range(3, weight.ndim + 1)))
+    depth = channels * _math.prod(size)
+    y = _core.matmul(_core.reshape(weight, (outputs, depth)), _core.reshape(rows, (depth, -1)))
+    y = _core.reshape(y, (outputs, x.shape[0], *extents))
+    return _core.permute_dims(y, (1, 0, *range(2, weight.ndim)))
+
+
 @aten("convolution.default", "_convolution.default")
 def _convolution(
     input: Tensor,
@@ -54,7 +77,12 @@ def _convolution(
     if transposed:
         y = _TRANSPOSED[n - 1](input, weight, padding=_pairs(padding), output_padding=output_padding, **options)
     else:
-        y = _CONV[n - 1](input, weight, padding=_pairs(padding), **options)
+        extents = _extents(input, weight, stride, padding, dilation) if groups == 1 else []
+        # With more filters than places, to lay out filters for a convolution takes longer than to copy patches.
+        if min(extents, default=0) > 0 and 0 < input.shape[0] * _math.prod(extents) <= weight.shape[0]:
+            y = _product(input, weight, extents, stride, padding, dilation)
+        else:
+            y = _CONV[n - 1](input, weight, padding=_pairs(padding), **options)
     return y if bias is None else y + _core.reshape(bias, [-1] + [1] * n)
 
 
