@@ -187,6 +187,15 @@ def check_parts_of_pytorch():
     assert len(lines) == 1 and "aten.special_bessel_j0.default" in lines[0], lines
 
 
+def check_products_stay():
+    """PyTorch's attention with the batch first would make a product for each place in a text, with a copy of the weights."""
+    attention, x = nn.MultiheadAttention(8, 2, batch_first=True), torch.randn(3, 5, 8)
+    f = reel.from_torch(attention, (x, x, x), {"need_weights": False})
+    ops = {node.target for node in f._graph.nodes}
+    assert "aten.linear.default" in ops and "aten.bmm.default" not in ops, ops
+    assert distance(torch.from_dlpack(f(x, x, x, need_weights=False)[0]), attention(x, x, x)[0]) < LIMIT
+
+
 def check_graph_breaks_and_views():
     def broken(x):
         y = x * 2
@@ -253,6 +262,7 @@ def check_errors():
 CHECKS = (
     check_dynamic_shapes,
     check_parts_of_pytorch,
+    check_products_stay,
     check_graph_breaks_and_views,
     check_optimizers,
     check_dropout,

@@ -38,9 +38,14 @@ def for_training() -> dict[Any, Callable[..., Any]]:
 
 
 def for_import() -> Any:
-    """The decompositions of an exported program: PyTorch's to core ATen, but attention stays one op."""
-    table = _default_decompositions()
-    table.pop(_torch.ops.aten.scaled_dot_product_attention.default, None)
+    """The decompositions of an exported program: PyTorch's to core ATen, but attention and products stay one op.
+
+    Of x [s, b, k] times w [k, n] where x is no contiguous tensor PyTorch makes s products with copies of w, and of w's
+    gradient s results that are summed.
+    """
+    table, aten = _default_decompositions(), _torch.ops.aten
+    for op in (aten.scaled_dot_product_attention.default, aten.linear.default, aten.matmul.default):
+        table.pop(op, None)
     return table
 
 
