@@ -12,7 +12,7 @@ import sys
 import pytest
 
 import reel
-from reel.torch import _core_ops, _nodes, _run
+from reel.torch import _core_ops, _layout, _nodes, _run
 from reel.torch._nodes import Graph, Node, Ref, Type
 
 HERE = pathlib.Path(__file__).parent
@@ -83,8 +83,9 @@ def test_operators_give_the_same_in_compiled_functions():
         check(sample, compiled)
 
 
+@pytest.mark.parametrize("layouts", [False, True])
 @pytest.mark.parametrize("name", sorted(MODELS))
-def test_models_have_pytorchs_values_and_gradients(name):
+def test_models_have_pytorchs_values_and_gradients(name, layouts):
     model = MODELS[name]
     graph = _nodes.from_json(model["graph"])
     inputs, want, weights = ([plain(x) for x in model[k]] for k in ("inputs", "results", "weights"))
@@ -92,7 +93,7 @@ def test_models_have_pytorchs_values_and_gradients(name):
     with reel.GradientTape() as tape:
         for i in wanted:
             tape.watch(inputs[i])
-        results = _run.run(graph, inputs)
+        results = _run.run(graph, inputs, layouts)
         loss = sum(reel.sum(y * w) for y, w in zip(results, weights) if not w.dtype.is_integer)
     for a, b in zip(results, want):
         assert_close(a, b, 1e-9)
@@ -101,6 +102,44 @@ def test_models_have_pytorchs_values_and_gradients(name):
         g = g.dense() if isinstance(g, reel.IndexedSlices) else g
         b = plain(model["gradients"][i])
         assert largest(g - b) <= 1e-8 * (1 + largest(b)), i
+
+
+def image_graph():
+    """Convolutions with what may stand between them: operands of other ranks, concatenations, pools, statistics."""
+    image = Type("float64", (2, 3, 6, 6))
+
+    def node(name, target, *args):
+        return Node(name, target, list(args), {}, [image])
+
+    x, filters, by_column, by_channel = map(Ref, ("x", "filters", "by_column", "by_channel"))
+    options = [[1, 1], [1, 1], [1, 1], False, [0, 0], 1]
+    pooled = Node("pooled", "aten.max_pool2d_with_indices.default", [Ref("both"), [2, 2]], {}, [image, None])
+    nodes = [
+        node("a", "aten.convolution.default", x, filters, None, *options),
+        node("b", "aten.relu.default", Ref("a")),
+        node("c", "aten.mul.Tensor", Ref("b"), by_channel),
+        node("d", "aten.add.Tensor", Ref("c"), x),
+        node("e", "aten.convolution.default", Ref("d"), filters, None, *options),
+        node("f", "aten.add.Tensor", Ref("e"), by_column),
+        node("both", "aten.cat.default", [Ref("e"), Ref("b"), Ref("d")], -3),
+        pooled,
+        node("g", "getitem", Ref("pooled"), 0),
+        node("h", "aten.exp.default", Ref("g")),
+    ]
+    return Graph(["x", "filters", "by_column", "by_channel"], nodes, [Ref("f"), Ref("h"), Ref("both")])
+
+
+def test_images_with_channels_last_have_the_same_bits():
+    shapes = [(2, 3, 6, 6), (3, 3, 3, 3), (6,), (1, 3, 1, 1)]
+    inputs = [reel.random.normal(shape, dtype=reel.float64) for shape in shapes]
+    graph = image_graph()
+    for got, want in zip(_run.run(graph, inputs, layouts=True), _run.run(graph, inputs)):
+        assert got.shape == want.shape and bool(reel.all(reel.equal(got, want)))
+    stored = _layout.ChannelsLast(inputs[0])
+    for target in ("aten.relu.default", "aten.exp.default"):
+        kept = _layout.call(target, lambda args: reel.exp(args[0]), [stored])
+        assert isinstance(kept, _layout.ChannelsLast) and kept.tensor.shape == stored.tensor.shape
+    assert _layout.call("aten.sum.default", lambda args: args[0].shape, [stored]) == (2, 6, 3, 6)
 
 
 def test_json_gives_the_graph_again():

@@ -57,7 +57,9 @@ def vit_b_16():
     import torchvision
 
     options = {"image_size": 64, "patch_size": 16, "num_layers": 4, "num_heads": 12, "hidden_dim": 768, "mlp_dim": 3072}
-    return torchvision.models.VisionTransformer(**options), images(2, 64)
+    model = torchvision.models.VisionTransformer(**options)
+    nn.init.normal_(model.heads.head.weight, std=0.02)  # zeros as it comes, of which all other gradients are 0
+    return model, images(2, 64)
 
 
 def densenet121():

@@ -98,7 +98,7 @@ class TorchFunction:
         inputs = [
             next(given) if s is None else s.value() if isinstance(s, _core.Variable) else s for s in self._sources
         ]
-        results = _run.run(self._graph, inputs)
+        results = _run.run(self._graph, inputs, layouts=True)
         for i, variable in self._updates:
             variable.assign(results[i])
         return _pytree.tree_unflatten([results[i] for i in self._results], self._out)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import typing as _t
 
 from .. import _core
-from . import (  # noqa: F401  (each fills the table)
+from . import (  # noqa: F401  (each _aten fills the table)
     _aten_convolution,
     _aten_elementwise,
     _aten_foreach,
@@ -16,6 +16,7 @@ from . import (  # noqa: F401  (each fills the table)
     _aten_reductions,
     _aten_sample,
     _aten_shape,
+    _layout,
 )
 from ._nodes import DTypeName, Graph, Node, Ref, Type, map_refs
 from ._table import TABLE, Row, cast, dtype_of
@@ -80,42 +81,44 @@ def _as_promised(value: Any, result: Type | None) -> Any:
     return value if dtype is None else cast(value, dtype)
 
 
-def _call(row: Row, node: Node, values: dict[str, Any]) -> Any:
+def _call(row: Row, node: Node, values: dict[str, Any], layouts: bool) -> Any:
     def look(tree: Any) -> Any:
         return _value(map_refs(tree, lambda ref: values[ref.name]))
 
-    args = look(node.args)
-    kwargs = {k: look(v) for k, v in node.kwargs.items() if k not in _OF_STORAGE}
-    if row.promote:
-        args = _promoted(args, node.results)
+    kwargs = {k: _layout.first(look(v)) for k, v in node.kwargs.items() if k not in _OF_STORAGE}
     if row.results:
         kwargs["results"] = node.results
-    value = row.function(*args, **kwargs)
-    if isinstance(value, (tuple, list)) and len(node.results) > 1:
-        return tuple(map(_as_promised, value, node.results))
-    return _as_promised(value, node.results[0]) if len(node.results) == 1 else value
+
+    def compute(args: Sequence[Any]) -> Any:
+        value = row.function(*(_promoted(args, node.results) if row.promote else args), **kwargs)
+        if isinstance(value, (tuple, list)) and len(node.results) > 1:
+            return tuple(map(_as_promised, value, node.results))
+        return _as_promised(value, node.results[0]) if len(node.results) == 1 else value
+
+    args = look(node.args)
+    return _layout.call(node.target, compute, args) if layouts else compute(args)
 
 
-def run(graph: Graph, arguments: Sequence[Any]) -> Any:
+def run(graph: Graph, arguments: Sequence[Any], layouts: bool = False) -> Any:
     """The output of a graph for its inputs: a tree with tensors for Refs.
 
-    Errors name the op, the arguments' types and the user's source line.
+    `layouts`: images are stored with channels last between ops that allow it. Errors name the op, the arguments' types and the user's source line.
     """
     values: dict[str, Any] = dict(zip(graph.inputs, arguments))
     values.update(graph.constants)
     for node, dead in zip(graph.nodes, graph.last_uses()):
         try:
-            values[node.name] = _call(TABLE[node.target], node, values)
+            values[node.name] = _call(TABLE[node.target], node, values, layouts)
         except _core.Error as e:
             raise type(e)(f"{_place(node, values)}: {e}") from None
         for name in dead:
             values.pop(name, None)
-    return map_refs(graph.output, lambda ref: values[ref.name])
+    return map_refs(graph.output, lambda ref: _layout.first(values[ref.name]))
 
 
 def _place(node: Node, values: dict[str, Any]) -> str:
     def text(x: Any) -> str:
-        x = values.get(x.name) if isinstance(x, Ref) else x
+        x = _layout.first(values.get(x.name)) if isinstance(x, Ref) else x
         return f"{x.dtype.name}{list(x.shape)}" if isinstance(x, _core.Tensor) else repr(x)
 
     return f"{node.target}({', '.join(map(text, node.args))})" + (f" at {node.where}" if node.where else "")
