@@ -1,5 +1,6 @@
 #include "codegen/lower/collective.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 
@@ -104,6 +105,22 @@ Value* EmitCollective(llvm::IRBuilderBase& b, const CollectiveSite& site, Value*
   llvm::Function* function = CollectiveFunction(b.GetInsertBlock()->getModule(), site.op, target);
   Value* source = from != nullptr ? from : llvm::ConstantPointerNull::get(b.getPtrTy());
   return b.CreateCall(function, {instance, to, source, Int64(b, site.bytes), Int64(b, site.size), Int64(b, site.root)});
+}
+
+int64_t GroupSizeOf(const Program& program, const std::vector<Step>& steps) {
+  int64_t size = 1;
+  for (const Step& s : steps) {
+    if (s.control == Step::Control::kCollective) {
+      size = std::max(size, program.collectives[static_cast<size_t>(s.bytes)].size);
+    }
+    size = std::max({size, GroupSizeOf(program, s.first), GroupSizeOf(program, s.second)});
+  }
+  return size;
+}
+
+Value* EmitGroupCheck(llvm::IRBuilderBase& b, int64_t size, Value* instance, const Target& target) {
+  Value* rank = b.CreateAlloca(b.getInt64Ty());
+  return EmitCollective(b, {ir::Op::kGroupRank, size}, instance, rank, nullptr, target);
 }
 
 }  // namespace reel::codegen

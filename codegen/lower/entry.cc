@@ -260,6 +260,12 @@ class StepEmitter {
     b_.SetInsertPoint(Block("entry"));
   }
 
+  /// A call without the group that these steps are for fails before it has changed anything.
+  void MeetGroup(const std::vector<Step>& steps) {
+    const int64_t size = GroupSizeOf(program_, steps);
+    if (size > 1) PassFailureOn(EmitGroupCheck(b_, size, function_->getArg(0), target_));
+  }
+
   /// The function that does these steps.
   absl::StatusOr<llvm::Function*> Run(const Step* first, const Step* last) {
     if (absl::Status s = functions_->CheckTime(); !s.ok()) return s;
@@ -583,7 +589,9 @@ absl::StatusOr<llvm::Function*> LowerEntry(const Program& program, const EntryPo
                                            const ir::BudgetMeter* meter) {
   EntryFunctions functions(symbol, target, module, meter);
   const std::vector<Step>& steps = entry.steps;
-  return StepEmitter(program, symbols, target, &functions).Run(steps.data(), steps.data() + steps.size());
+  StepEmitter emitter(program, symbols, target, &functions);
+  emitter.MeetGroup(steps);
+  return emitter.Run(steps.data(), steps.data() + steps.size());
 }
 
 }  // namespace reel::codegen

@@ -129,9 +129,20 @@ Function DataParallel(const Function& step, const DataParallelOptions& options) 
   auto data = std::make_shared<ModuleData>(*step.internal_data());
   const ir::Function& f = *data->module.FindFunction(data->entry);
   const passes::ShardOptions shard{options.shards, options.members == 0 ? GroupSize() : options.members,
-                                   BatchArguments(f, options.whole)};
+                                   BatchArguments(f, options.whole), options.bucket_bytes, options.shard_optimizer};
   Check(passes::Shard(&data->module, data->entry, shard));
   ir::KeepReached(&data->module, {data->module.FindFunction(data->entry)});
+  Check(ir::Verify(data->module));
+  return Function(std::move(data));
+}
+
+Function GatherState(const Function& step) {
+  if (!step.internal_data()) ThrowError(ErrorCode::kFailedPrecondition, "a null function; assign it first");
+  auto data = std::make_shared<ModuleData>(*step.internal_data());
+  constexpr char kName[] = "gather_state";
+  Check(passes::AddGather(&data->module, data->entry, kName));
+  data->entry = kName;
+  ir::KeepReached(&data->module, {data->module.FindFunction(kName)});
   Check(ir::Verify(data->module));
   return Function(std::move(data));
 }

@@ -61,6 +61,15 @@ struct DataParallelOptions {
   /// Arguments that every member gets whole, by name. Of the others, those of rank 1 or more are batches along axis 0,
   /// and scalars are whole.
   std::vector<std::string> whole = {};
+  /// Gradients smaller than half of this travel together, about so many bytes at a time, as soon as they are there. No
+  /// bits depend on it; all members must have the same.
+  int64_t bucket_bytes = 1 << 20;
+  /// Each member updates its part of the variables and sends it to the others: an optimizer costs a member a part of
+  /// its time. Of slots, which updates alone read, a member keeps its own part up to date: GatherState makes them
+  /// whole. No bits depend on it (ZeRO-1: Rajbhandari et al., "ZeRO: Memory Optimizations Toward Training Trillion
+  /// Parameter Models", 2020). Of variables of fewer than 256 elements, or whose rows (axis 0) the members do not
+  /// divide, each member does all.
+  bool shard_optimizer = false;
 };
 
 /// What one of the members runs for a training step that was written, or recorded, for one machine and the global
@@ -76,6 +85,10 @@ struct DataParallelOptions {
 /// batch or `members` does not divide `shards`, kUnimplemented, naming the op, where an op mixes the rows in another
 /// way (a reversal, a loop over the batch).
 Function DataParallel(const Function& step, const DataParallelOptions& options = {});
+
+/// A function without arguments, for all members to call before variables are read, saved or used by another group: it
+/// makes those whole of which each member has a part after `step`, made by DataParallel with shard_optimizer.
+Function GatherState(const Function& step);
 
 }  // namespace reel
 

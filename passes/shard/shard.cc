@@ -12,6 +12,8 @@
 #include "ir/strings.h"
 #include "passes/pass.h"
 #include "passes/rewrite.h"
+#include "passes/shard/buckets.h"
+#include "passes/shard/plan.h"
 #include "passes/shard/split.h"
 #include "passes/splat.h"
 
@@ -28,150 +30,6 @@ bool IsZero(const ir::Function& f, Value v) {
          std::all_of(splat->bytes().begin(), splat->bytes().end(), [](std::byte b) { return b == std::byte{}; });
 }
 
-/// An op that looks for single rows may have those of all members: what comes of them is small, as the rows of a table
-/// that a batch has looked up. Anything else would be a whole model, computed by every member.
-bool MayGather(Op op) {
-  const bool finds = op == Op::kArgsort || op == Op::kGather || op == Op::kDynamicSlice || op == Op::kSlice;
-  return finds || ir::Info(op).Has(ir::kScatter);
-}
-
-/// Which values of a function have rows of the batch, and what of them is computed where. A value that has them exists
-/// by shards; one that has not exists whole, and, where shards read its rows alone and an op can give these, by shards
-/// too. The shards of a level come after the whole values of that level; what is combined or gathered of them is of the
-/// next one.
-class ShardPlan {
- public:
-  ShardPlan(const ir::Function& f, const ShardOptions& options)
-      : f_(f), options_(options), values_(static_cast<size_t>(f.num_values())), nodes_(f.nodes().size()) {}
-
-  struct ValuePlan {
-    int rows = kWhole;  ///< the axis of its rows; such a value is whole when it has been gathered
-    bool whole = false;  ///< somebody reads all of it
-    int wanted = kWhole;  ///< the axis along which shards read their rows
-  };
-  struct NodePlan {
-    std::optional<Split> split;  ///< by shards, if it is
-    bool whole = false;  ///< whole
-    int level = 0, whole_level = 0;
-  };
-
-  absl::Status Run() {
-    for (int i = 0; i < f_.num_arguments(); ++i) {
-      if (IsSplit(i)) at({i}).rows = 0;
-    }
-    if (absl::Status s = FindRows(); !s.ok()) return s;
-    if (absl::Status s = CheckState(); !s.ok()) return s;
-    for (Value v : f_.results()) Want(v, kWhole);
-    for (size_t n = nodes_.size(); n-- > 0;) WantOperands(n);
-    for (size_t n = 0; n < nodes_.size(); ++n) SetLevel(n);
-    return absl::OkStatus();
-  }
-
-  bool IsSplit(int argument) const { return options_.split[static_cast<size_t>(argument)]; }
-  const ValuePlan& of(Value v) const { return values_[v.index()]; }
-  const NodePlan& of_node(size_t n) const { return nodes_[n]; }
-  int levels() const { return levels_; }
-
- private:
-  ValuePlan& at(Value v) { return values_[v.index()]; }
-  bool IsRead(const ir::Node& node) const {
-    for (int i = 0; i < node.num_results; ++i) {
-      if (of(node.result(i)).whole || of(node.result(i)).wanted != kWhole) return true;
-    }
-    return false;
-  }
-
-  absl::Status FindRows() {
-    for (size_t n = 0; n < nodes_.size(); ++n) {
-      ir::ChargeVisits(1);
-      const ir::Node& node = f_.nodes()[n];
-      if (ir::IsCollective(node.op)) {
-        return absl::InvalidArgumentError(
-            StrCat("data parallel: the step has ", ir::Name(node.op), ", so it is one of a group already"));
-      }
-      std::vector<int> rows;
-      for (Value v : node.operands) rows.push_back(at(v).rows);
-      if (std::all_of(rows.begin(), rows.end(), [](int k) { return k == kWhole; })) continue;
-      auto split = SplitOf(f_, node, rows, options_.shards);
-      if (!split.ok() && MayGather(node.op)) continue;  // whole, of operands that are
-      if (!split.ok()) return split.status();
-      for (int i = 0; i < node.num_results; ++i) at(node.result(i)).rows = split->result;
-      nodes_[n].split = *std::move(split);
-    }
-    return absl::OkStatus();
-  }
-
-  absl::Status CheckState() const {
-    for (int i = f_.num_outputs(); i < static_cast<int>(f_.results().size()); ++i) {
-      if (of(f_.results()[static_cast<size_t>(i)]).rows == kWhole) continue;
-      return absl::UnimplementedError(StrCat("data parallel: variable '",
-                                             f_.state()[static_cast<size_t>(i - f_.num_outputs())],
-                                             "' would keep a row per example, which no member has all of"));
-    }
-    return absl::OkStatus();
-  }
-
-  // Somebody reads all of v, or its rows along an axis.
-  void Want(Value v, int axis) {
-    ValuePlan& plan = at(v);
-    if (axis != kWhole && (plan.wanted == kWhole || plan.wanted == axis)) {
-      plan.wanted = axis;
-    } else {
-      plan.whole = true;
-    }
-  }
-
-  void WantAll(const ir::Node& node, const Split& split) {
-    for (size_t i = 0; i < node.operands.size(); ++i) Want(node.operands[i], split.operands[i]);
-  }
-
-  // Readers have said what they want of the node.
-  void WantOperands(size_t n) {
-    const ir::Node& node = f_.nodes()[n];
-    NodePlan& plan = nodes_[n];
-    if (!IsRead(node)) {
-      plan.split.reset();
-      return;
-    }
-    if (plan.split) return WantAll(node, *plan.split);
-    for (int i = 0; i < node.num_results; ++i) {
-      ValuePlan& value = at(node.result(i));
-      if (value.wanted != kWhole && node.num_results == 1) plan.split = RowsOf(f_, node, value.wanted, options_.shards);
-      if (value.wanted != kWhole && !plan.split) value.whole = true;
-      plan.whole = plan.whole || value.whole;
-    }
-    if (plan.split) WantAll(node, *plan.split);
-    for (Value v : node.operands) {
-      if (plan.whole) Want(v, kWhole);
-    }
-  }
-
-  // Of the values as the node reads them.
-  int LevelOf(Value v, int axis) const {
-    if (f_.is_parameter(v)) return axis == kWhole && of(v).rows != kWhole;
-    const NodePlan& plan = nodes_[static_cast<size_t>(f_.producer_index(v))];
-    const bool by_shards = axis != kWhole && plan.split && !plan.split->combine && of(v).wanted == axis;
-    return by_shards ? plan.level : plan.whole_level;
-  }
-
-  void SetLevel(size_t n) {
-    const ir::Node& node = f_.nodes()[n];
-    NodePlan& plan = nodes_[n];
-    for (size_t i = 0; i < node.operands.size(); ++i) {
-      if (plan.split) plan.level = std::max(plan.level, LevelOf(node.operands[i], plan.split->operands[i]));
-      if (plan.whole) plan.whole_level = std::max(plan.whole_level, LevelOf(node.operands[i], kWhole));
-    }
-    if (plan.split && !plan.whole) plan.whole_level = plan.level + 1;
-    levels_ = std::max({levels_, plan.level + 1, plan.whole_level + 1});
-  }
-
-  const ir::Function& f_;
-  const ShardOptions& options_;
-  std::vector<ValuePlan> values_;
-  std::vector<NodePlan> nodes_;
-  int levels_ = 1;
-};
-
 /// Writes the function of one member.
 class ShardWriter {
  public:
@@ -182,30 +40,34 @@ class ShardWriter {
         own_(options.shards / options.members),
         out_(f.name()),
         b_(&out_, m),
+        buckets_(&b_, options.members, options.bucket_bytes),
         whole_(static_cast<size_t>(f.num_values())),
+        slices_(whole_),
+        trees_(whole_.size()),
         parts_(static_cast<size_t>(own_), whole_) {}
 
   absl::StatusOr<ir::Function> Run() {
     AddParameters();
     for (int level = 0; level < plan_.levels() && b_.status().ok(); ++level) {
       VisitNodes([&](size_t n, const ShardPlan::NodePlan& plan) {
-        if (plan.whole && plan.whole_level == level) CopyWhole(f_.nodes()[n]);
+        if (plan.whole && plan.whole_level == level) plan.part ? CopyPart(f_.nodes()[n]) : CopyWhole(f_.nodes()[n]);
       });
       for (int64_t s = 0; s < own_; ++s) {
         VisitNodes([&](size_t n, const ShardPlan::NodePlan& plan) {
-          if (plan.split && plan.level == level) CopyShard(f_.nodes()[n], *plan.split, s);
+          if (!plan.split || plan.level != level) return;
+          CopyShard(f_.nodes()[n], *plan.split, s);
+          if (plan.split->combine) Grow(f_.nodes()[n].result(), *plan.split->combine, s);
+          if (plan.split->combine && s == own_ - 1) Combine(f_.nodes()[n], *plan.split->combine);
         });
       }
+      buckets_.Flush();
       VisitNodes([&](size_t n, const ShardPlan::NodePlan& plan) {
-        if (!plan.split || plan.level != level) return;
-        const ir::Node& node = f_.nodes()[n];
-        if (plan.split->combine) return Combine(node, *plan.split->combine);
-        for (int i = 0; i < node.num_results; ++i) Gather(node.result(i));
+        if (!plan.split || plan.level != level || plan.split->combine) return;
+        for (int i = 0; i < f_.nodes()[n].num_results; ++i) Gather(f_.nodes()[n].result(i));
       });
       for (int i = 0; level == 0 && i < f_.num_arguments(); ++i) Gather({i});
     }
-    std::vector<Value> results;
-    for (Value v : f_.results()) results.push_back(whole(v));
+    std::vector<Value> results = Results();
     if (!b_.status().ok()) return b_.status();
     out_.SetResults(std::move(results));
     out_.set_result_names(f_.result_names());
@@ -214,6 +76,7 @@ class ShardWriter {
 
  private:
   Value& whole(Value v) { return whole_[v.index()]; }
+  Value& slice(Value v) { return slices_[v.index()]; }
   Value& part(Value v, int64_t s) { return parts_[static_cast<size_t>(s)][v.index()]; }
   Value Int(int64_t x) { return b_.Constant(ir::Literal::ScalarInt(kInt64, x)); }
 
@@ -301,53 +164,128 @@ class ShardWriter {
     b_.set_location(-1);
   }
 
-  Value Pair(Op op, Value a, Value b) { return b_.Emit(op, {a, b}); }
+  // What this member computes of a node that is computed in parts.
+  void CopyPart(const ir::Node& node) {
+    ValueList operands;
+    for (Value v : node.operands) operands.push_back(OwnPart(v));
+    NoteLocation(node);
+    const bool reshape = node.op == Op::kReshape;
+    slice(node.result()) =
+        reshape ? b_.Reshape(operands[0], PartShape(node.result())) : b_.Emit(node.op, operands, node.attrs());
+    b_.set_location(-1);
+  }
 
-  // Neighbours first; one that is left over goes up as it is. The same tree as all_reduce's.
-  Value Tree(Op op, ValueList level) {
-    while (level.size() > 1) {
-      ValueList next;
-      for (size_t i = 0; i + 1 < level.size(); i += 2) next.push_back(Pair(op, level[i], level[i + 1]));
-      if (level.size() % 2 == 1) next.push_back(level.back());
-      level = std::move(next);
+  Shape PartShape(Value v) {
+    Shape shape = f_.type(v).shape;
+    shape.set(0, shape.dim(0) / options_.members);
+    return shape;
+  }
+  Value PartStart(Value v) { return b_.Mul(rank_, Int(PartShape(v).dim(0))); }
+
+  // This member's of `members` equal parts of v along axis 0.
+  Value OwnPart(Value v) {
+    Value& known = slice(v);
+    if (known.valid()) return known;
+    const ir::Node* node = f_.is_parameter(v) ? nullptr : f_.producer(v);
+    if (node && node->op == Op::kBroadcast && f_.type(node->operands[0]).shape.rank() == 0) {
+      known = b_.Broadcast(whole(node->operands[0]), PartShape(v), {});
+    } else {
+      known = b_.DynamicSlice(whole(v), PartStart(v), 0, PartShape(v).dim(0));
     }
-    return level[0];
+    return known;
+  }
+
+  // A variable of which a member has its part: whole again for those who read it whole. What updates alone read, as an
+  // optimizer's slots, keeps old values elsewhere.
+  std::vector<Value> Results() {
+    const int first = f_.num_outputs();
+    std::vector<Value> results(f_.results().size());
+    for (int i = 0; i < static_cast<int>(results.size()); ++i) {
+      const Value v = f_.results()[static_cast<size_t>(i)];
+      Value& result = results[static_cast<size_t>(i)];
+      if (whole(v).valid() || !slice(v).valid()) {
+        result = whole(v);
+        continue;
+      }
+      const Value before = {i - first + f_.num_arguments()};
+      if (plan_.of(before).part) {
+        result = b_.DynamicUpdate(whole(before), slice(v), PartStart(v), 0);
+      } else {
+        buckets_.AllGather(slice(v), [&result](Value x) { result = x; });
+      }
+    }
+    buckets_.Flush();
+    return results;
   }
 
   // Shards of which each member has a power of two are subtrees of the whole tree; of others it needs all leaves.
-  Value AllShards(Op op, ValueList own) {
-    const int64_t members = options_.members;
-    const bool subtrees = (own_ & (own_ - 1)) == 0;
-    if (members == 1) return Tree(op, std::move(own));
-    if (subtrees) {
-      const bool least = op == Op::kMin;  // -max(-x)
-      Value x = Tree(op, std::move(own));
-      if (least) x = b_.Neg(x);
-      const std::string kind = op == Op::kAdd ? "sum" : "max";
-      x = b_.Emit(Op::kAllReduce, {x}, {{"kind", kind}, {"size", members}});
-      return least ? b_.Neg(x) : x;
-    }
-    const Shape shape = b_.shape(own[0]);
-    for (Value& x : own) x = b_.Reshape(x, {1, shape.size()});
-    const Value all = b_.Emit(Op::kAllGather, {Joined(own)}, {{"size", members}});
-    ValueList leaves;
-    for (int64_t s = 0; s < options_.shards; ++s) {
-      leaves.push_back(b_.Reshape(b_.Slice(all, {s, 0}, {s + 1, shape.size()}, {1, 1}), shape));
-    }
-    return Tree(op, std::move(leaves));
+  bool AreSubtrees() const { return (own_ & (own_ - 1)) == 0; }
+
+  struct Subtree {
+    int64_t leaves = 0;
+    Value x;
+  };
+
+  // Neighbours are combined as soon as both are there, while they are in cache: the same tree as all_reduce's.
+  void Grow(Value v, Op op, int64_t s) {
+    std::vector<Subtree>& trees = trees_[v.index()];
+    trees.push_back({1, IsHalf(f_.type(v).dtype) ? b_.Cast(part(v, s), kFloat32) : part(v, s)});
+    part(v, s) = Value();
+    if (options_.members > 1 && !AreSubtrees()) return;
+    while (trees.size() > 1 && trees.end()[-1].leaves == trees.end()[-2].leaves) MergeLast(op, &trees);
   }
 
-  // The parts of shards as one value. Halves are added as f32.
+  void MergeLast(Op op, std::vector<Subtree>* trees) {
+    const Subtree last = trees->back();
+    trees->pop_back();
+    trees->back() = {trees->back().leaves + last.leaves, b_.Emit(op, {trees->back().x, last.x})};
+  }
+
+  // One that is left over goes up as it is.
+  Value Finish(Op op, std::vector<Subtree> trees) {
+    while (trees.size() > 1) MergeLast(op, &trees);
+    return trees[0].x;
+  }
+
+  // Of the leaves of all members, one behind the other.
+  Value TreeOfAll(Op op, const std::vector<Subtree>& own) {
+    const Shape shape = b_.shape(own[0].x);
+    ValueList rows;
+    for (const Subtree& tree : own) rows.push_back(b_.Reshape(tree.x, {1, shape.size()}));
+    const Value all = b_.Emit(Op::kAllGather, {Joined(rows)}, {{"size", options_.members}});
+    std::vector<Subtree> trees;
+    for (int64_t s = 0; s < options_.shards; ++s) {
+      trees.push_back({1, b_.Reshape(b_.Slice(all, {s, 0}, {s + 1, shape.size()}, {1, 1}), shape)});
+      while (trees.size() > 1 && trees.end()[-1].leaves == trees.end()[-2].leaves) MergeLast(op, &trees);
+    }
+    return Finish(op, std::move(trees));
+  }
+
+  // The parts of all shards as one value. Halves are added as f32.
   void Combine(const ir::Node& node, Op op) {
     const Value v = node.result();
-    const Type type = f_.type(v);
-    ValueList own;
-    for (int64_t s = 0; s < own_; ++s) own.push_back(IsHalf(type.dtype) ? b_.Cast(part(v, s), kFloat32) : part(v, s));
+    const std::vector<Subtree>& own = trees_[v.index()];
+    const DType dtype = f_.type(v).dtype;
+    const bool based = node.op == Op::kScatterAdd && !IsZero(f_, node.operands[0]);
+    const auto set_whole = [=, this, &node](Value all) {
+      all = b_.Cast(all, dtype);
+      whole(v) = based ? b_.Add(whole(node.operands[0]), all) : all;
+    };
     NoteLocation(node);
-    Value all = b_.Cast(AllShards(op, std::move(own)), type.dtype);
-    if (node.op == Op::kScatterAdd && !IsZero(f_, node.operands[0])) all = b_.Add(whole(node.operands[0]), all);
-    whole(v) = all;
-    for (int64_t s = 0; s < own_; ++s) part(v, s) = Value();
+    if (options_.members == 1) {
+      set_whole(Finish(op, own));
+    } else if (!AreSubtrees()) {
+      set_whole(TreeOfAll(op, own));
+    } else if (op == Op::kAdd && plan_.of(v).part) {
+      buckets_.ReduceScatter(Finish(op, own), [=, this, &node](Value x) {
+        x = b_.Cast(x, dtype);
+        slice(v) = based ? b_.Add(OwnPart(node.operands[0]), x) : x;
+      });
+    } else if (op == Op::kMin) {  // -max(-x)
+      buckets_.AllReduce("max", b_.Neg(Finish(op, own)), [=, this](Value x) { set_whole(b_.Neg(x)); });
+    } else {
+      buckets_.AllReduce(op == Op::kAdd ? "sum" : "max", Finish(op, own), set_whole);
+    }
     b_.set_location(-1);
   }
 
@@ -386,8 +324,11 @@ class ShardWriter {
   const int64_t own_;  // shards of a member
   ir::Function out_;
   ir::Builder b_;
+  Buckets buckets_;
   Value rank_;
   std::vector<Value> whole_;  // by value of f_
+  std::vector<Value> slices_;  // by value: the member's part of its elements
+  std::vector<std::vector<Subtree>> trees_;  // by value: of its parts by shards
   std::vector<std::vector<Value>> parts_;  // by shard of the member
 };
 

@@ -2,6 +2,7 @@
 #define REEL_PASSES_SHARD_SHARD_H_
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -14,6 +15,10 @@ struct ShardOptions {
   int64_t shards = 8;   ///< of the global batch
   int64_t members = 1;  ///< of the group; each computes shards / members of them
   std::vector<bool> split = {};  ///< by argument: whether its axis 0 is the batch
+  int64_t bucket_bytes = 1 << 20;  ///< what is smaller than half of it travels together, about so much at a time
+  /// Each member computes its part of what updates do to single elements of variables; of those that nothing else
+  /// reads it has its part alone, until AddGather's function runs. No bits change.
+  bool shard_optimizer = false;
 };
 
 /// Makes of a function on a global batch, which no other calls, what one member of a group runs. Arguments that are
@@ -25,6 +30,10 @@ struct ShardOptions {
 /// InvalidArgument: shards do not divide a batch, members not the shards. Unimplemented, naming the op: it mixes the
 /// rows in another way than by a sum, matrix product, maximum or minimum.
 absl::Status Shard(ir::Module* m, std::string_view function, const ShardOptions& options);
+
+/// Adds a function without arguments that makes whole, for all members, what each has a part of after `function`, which
+/// Shard has written with `shard_optimizer`.
+absl::Status AddGather(ir::Module* m, std::string_view function, const std::string& name);
 
 }  // namespace reel::passes
 

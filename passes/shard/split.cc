@@ -238,6 +238,8 @@ std::optional<Split> RowsOf(const ir::Function& f, const ir::Node& node, int axi
     const bool own = at != axes.end() && f.type(node.operands[0]).shape.dim(from) == shape.dim(axis);
     return Split{{own ? from : kWhole}, axis};
   }
+  // Along other axes it says nothing of the rows.
+  if (node.op == Op::kIota && node.attr<int64_t>("axis") != axis) return Split{{}, axis};
   if (node.op == Op::kRandomBits) {  // Philox makes four numbers at once
     int64_t before = 1;
     for (int i = 0; i < axis; ++i) before *= shape.dim(i);
@@ -250,7 +252,8 @@ ir::Attributes ShardAttributes(const ir::Function& f, const ir::Node& node, cons
   ir::Attributes attributes = node.attrs();
   if (split.result == kWhole) return attributes;
   const auto k = static_cast<size_t>(split.result);
-  if (node.op == Op::kReshape || node.op == Op::kBroadcast || node.op == Op::kRandomBits) {
+  const bool shaped = node.op == Op::kReshape || node.op == Op::kBroadcast || node.op == Op::kIota;
+  if (shaped || node.op == Op::kRandomBits) {
     Shape shape = f.type(node.result()).shape;
     shape.set(split.result, shape.dim(split.result) / shards);
     attributes.Set("shape", std::move(shape));

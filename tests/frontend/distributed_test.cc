@@ -242,9 +242,12 @@ Tensor RowsOf(const Tensor& x, int64_t rank, int64_t members) {
   return Slice(x, starts, limits);
 }
 
-Trail RunWith(const Training& t, int64_t members, int64_t shards, int64_t steps, int opt_level) {
-  const Function step = DataParallel(t.step, {.shards = shards, .members = members});
-  const Module module = Module::Lift({{"train", step}});
+Trail RunWith(const Training& t, int64_t members, int64_t shards, int64_t steps, int opt_level,
+              DataParallelOptions options = {}) {
+  options.shards = shards;
+  options.members = members;
+  const Function step = DataParallel(t.step, options);
+  const Module module = Module::Lift({{"train", step}, {"gather", GatherState(step)}});
   const Executable code = Compile(module, {.opt_level = opt_level});
   std::vector<Trail> trails(static_cast<size_t>(members));
   RunMembers(members, [&](int64_t rank) {
@@ -255,6 +258,7 @@ Trail RunWith(const Training& t, int64_t members, int64_t shards, int64_t steps,
       for (const Tensor& x : t.batch(i)) own.push_back(RowsOf(x, rank, members));
       trail.push_back(run("train", own)[0]);
     }
+    run("gather");
     for (const std::string& name : run.variables()) trail.push_back(run.variable(name));
   });
   for (const Trail& other : trails) {
@@ -272,6 +276,27 @@ TEST_P(DataParallelTest, TheBitsDoNotDependOnTheNumberOfMembers) {
   const Trail one = RunWith(t, 1, 8, kSteps, 2);
   for (const int64_t members : {2, 4, 8}) {
     const Trail many = RunWith(t, members, 8, kSteps, members == 4 ? 0 : 2);
+    ASSERT_EQ(one.size(), many.size());
+    for (size_t i = 0; i < one.size(); ++i)
+      ASSERT_TRUE(SameBits(one[i], many[i])) << members << " members, value " << i;
+  }
+}
+
+// Buckets of one number, of a few, and all in one.
+TEST_P(DataParallelTest, TheBitsDoNotDependOnBuckets) {
+  const Training t = GetParam().second();
+  const Trail one = RunWith(t, 1, 8, 3, 2);
+  for (const int64_t bytes : {1, 600, 1 << 30}) {
+    const Trail many = RunWith(t, 4, 8, 3, 2, {.bucket_bytes = bytes});
+    for (size_t i = 0; i < one.size(); ++i) ASSERT_TRUE(SameBits(one[i], many[i])) << bytes << " bytes, value " << i;
+  }
+}
+
+TEST_P(DataParallelTest, TheBitsDoNotDependOnWhoUpdates) {
+  const Training t = GetParam().second();
+  const Trail one = RunWith(t, 1, 8, 5, 2);
+  for (const int64_t members : {1, 2, 4}) {
+    const Trail many = RunWith(t, members, 8, 5, 2, {.bucket_bytes = 5000, .shard_optimizer = true});
     ASSERT_EQ(one.size(), many.size());
     for (size_t i = 0; i < one.size(); ++i)
       ASSERT_TRUE(SameBits(one[i], many[i])) << members << " members, value " << i;

@@ -81,8 +81,9 @@ def broadcast(x: TensorLike, root: int = 0) -> Tensor:
 class _Distributed:
     """What distribute returns."""
 
-    def __init__(self, step: Callable[..., Any], shards: int, whole: Sequence[str]):
+    def __init__(self, step: Callable[..., Any], shards: int, whole: Sequence[str], shard_optimizer: bool):
         self._step, self._shards, self._whole = step, shards, list(whole)
+        self._shard_optimizer = shard_optimizer
         self._functions: dict[Any, tuple[Function, list[Any]]] = {}
         self.__name__ = getattr(step, "__name__", "step")
         self.__doc__ = step.__doc__
@@ -124,7 +125,13 @@ class _Distributed:
         step = _core.trace(traced, specs, self.__name__)
         for v in step.variables:  # all begin with the values of the first process
             v.assign(broadcast(v.value()))
-        return _core._data_parallel(step, self._shards, size(), self._whole), tree[-1:]
+        return _core._data_parallel(step, self._shards, size(), self._whole, self._shard_optimizer), tree[-1:]
+
+    def gather_state(self) -> None:
+        """Makes the optimizer's slots whole in every process, of which `shard_optimizer` leaves each a part: before
+        they are saved or read. All processes call it."""
+        for function, _ in self._functions.values():
+            _core._gather_state(function)()
 
     def __call__(self, *args: Any) -> Any:
         tensors = [_core.asarray(x) for x in args]
@@ -134,7 +141,9 @@ class _Distributed:
         return _rebuild(tree[0], iter(leaves))
 
 
-def distribute(step: Callable[..., Any], shards: int = 8, *, whole: Sequence[str] = ()) -> Callable[..., Any]:
+def distribute(
+    step: Callable[..., Any], shards: int = 8, *, whole: Sequence[str] = (), shard_optimizer: bool = False
+) -> Callable[..., Any]:
     """A training step, written for one machine and the global batch, as each process of the group runs it.
 
     It takes this process's part of each batch: arguments of rank 1 or more are batches along axis 0, except those named
@@ -143,9 +152,13 @@ def distribute(step: Callable[..., Any], shards: int = 8, *, whole: Sequence[str
     those of one machine but for the order of additions; random numbers are those of the global batch. Results with a
     row per example are gathered. Variables begin with the values of the first process.
 
+    With `shard_optimizer` each process updates its part of every variable and sends it to the others, which changes no
+    bits. It keeps up to date its part of the optimizer's slots alone: call `step.gather_state()` in all processes
+    before slots are saved or read.
+
     Raises ValueError where `shards` does not divide the batch, or size() does not divide `shards`, and
     NotImplementedError, naming the op, where an op mixes the rows in another way than by a sum or a maximum."""
-    return _Distributed(step, shards, whole)
+    return _Distributed(step, shards, whole, shard_optimizer)
 
 
 if not _typing.TYPE_CHECKING:

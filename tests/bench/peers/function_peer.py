@@ -26,6 +26,7 @@ import workloads  # noqa: E402
 from reel import Tensor, Variable, nn  # noqa: E402
 
 Tensors = dict[str, Tensor]
+compiled: Callable[..., Any] = reel.function  # what makes of a training step what runs
 
 
 def tensors(tree: dict[str, np.ndarray]) -> Tensors:
@@ -50,7 +51,7 @@ def train(w: workloads.Workload, loss_of: Callable[..., Tensor]) -> harness.Case
     trained = list(p.values())
     optimizer = reel.optim.SGD(w.hp["lr"]) if w.hp["opt"] == "sgd" else adam(w.hp)
 
-    @reel.function
+    @compiled
     def step(x: Tensor, y: Tensor) -> Tensor:
         with reel.GradientTape() as tape:
             loss = loss_of(p, x, y)

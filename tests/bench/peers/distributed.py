@@ -1,0 +1,195 @@
+"""Data-parallel training steps: Reel over MPI beside PyTorch's DistributedDataParallel over gloo, weak scaling.
+
+    PYTHONPATH=build/python python distributed.py --torch PYTHON [--rounds N] [--steps N] [WORKLOAD ...]
+
+Each process has one thread on a core of its own and the workload's batch of rows; a run of two has twice the batch.
+Systems run in turn, in rounds; a row is the median over rounds of the median step. `efficiency` is the time of one
+process, which runs the plain step of one machine, over that of two. Reel's steps have as many shards as processes,
+or --shards. PyTorch is given both its modes; the ratio is to the faster.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import json
+import os
+import socket
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+NAMES = ["gpt_char", "cnn_mnist"]
+
+
+# ---- one process of a run -------------------------------------------------
+
+
+def batch_of(rank: int, size: int, name: str, whole: bool) -> Any:
+    """The workload, whose data are this process's rows; with `whole`, its sizes are those of the global batch."""
+    import workloads
+
+    w = workloads.make(name)
+    for key, value in w.data.items():  # other rows for other processes, of the same cost
+        w.data[key] = value[::-1].copy() if rank % 2 else value
+    for key in ("B", "batch"):
+        if key in w.hp and whole:
+            w.hp[key] *= size
+    return w
+
+
+def prepare(threads_of: str, rank: int) -> Any:
+    """A peer script as a module, this process pinned to its core."""
+    sys.argv = [threads_of, "--threads", "1"]
+    module = __import__(threads_of)
+    os.sched_setaffinity(0, {CORES[rank % len(CORES)]})
+    return module
+
+
+def reel_step(name: str, rank: int, size: int, shards: int) -> Callable[[], Any]:
+    import reel
+
+    peer = prepare("function_peer", rank)
+    if size > 1:
+        reel.distributed.init()
+    if shards > 0:
+        peer.compiled = functools.partial(reel.distribute, shards=shards)
+    build = peer.gpt if name == "gpt_char" else peer.cnn_mnist
+    step = build(batch_of(rank, size, name, whole=True)).step
+    return lambda: step().item()
+
+
+def torch_step(name: str, rank: int, size: int, mode: str) -> Callable[[], Any]:
+    peer = prepare("torch_peer", rank)
+    import torch
+
+    if size > 1:
+        torch.distributed.init_process_group("gloo", rank=rank, world_size=size)
+
+    class Loss(torch.nn.Module):
+        def __init__(self, p: dict[str, Any], loss: Callable[..., Any]):
+            super().__init__()
+            self.names = {k: k.replace(".", "_") for k in p}
+            self.loss = loss
+            for k, v in p.items():
+                self.register_parameter(self.names[k], torch.nn.Parameter(v.detach()))
+
+        def forward(self) -> Any:
+            return self.loss({k: getattr(self, v) for k, v in self.names.items()})
+
+    def train(w: Any, p: dict[str, Any], loss_fn: Callable[..., Any], mode: str) -> Any:
+        model: Any = Loss(p, loss_fn)
+        if size > 1:
+            model = torch.nn.parallel.DistributedDataParallel(model, gradient_as_bucket_view=True)
+        optimizer = peer.optimizer(w.hp, list(model.parameters()))
+        f = torch.compile(model) if mode == "compile" else model
+
+        def step() -> float:
+            optimizer.zero_grad(set_to_none=True)
+            loss = f()
+            loss.backward()
+            optimizer.step()
+            return float(loss.detach())
+
+        return peer.harness.Case(step)
+
+    peer.train = train
+    build = peer.gpt if name == "gpt_char" else peer.cnn_mnist
+    return build(batch_of(rank, size, name, whole=False), mode).step
+
+
+def worker(system: str, name: str, steps: int) -> None:
+    rank = int(os.environ.get("OMPI_COMM_WORLD_RANK", os.environ.get("RANK", "0")))
+    size = int(os.environ.get("OMPI_COMM_WORLD_SIZE", os.environ.get("WORLD_SIZE", "1")))
+    kind, _, option = system.partition(":")
+    make = reel_step if kind == "reel" else torch_step
+    step = make(name, rank, size, int(option) if kind == "reel" else option)  # type: ignore[arg-type]
+    losses = [step() for _ in range(5)]
+    times = []
+    for _ in range(steps):
+        start = time.perf_counter()
+        step()
+        times.append(time.perf_counter() - start)
+    if rank == 0:
+        print(json.dumps({"median_s": statistics.median(times), "losses": losses}), flush=True)
+    sys.stdout.flush()
+
+
+# ---- all runs -------------------------------------------------------------
+
+
+def free_port() -> str:
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return str(s.getsockname()[1])
+
+
+def run(python: str, system: str, name: str, size: int, steps: int) -> dict[str, Any]:
+    command = [python, os.path.abspath(__file__), "--worker", system, "--steps", str(steps), name]
+    env = dict(os.environ, REEL_NUM_THREADS="1", OMP_NUM_THREADS="1")
+    if system.startswith("reel"):
+        launch = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n", str(size)]
+        out = subprocess.run([*(launch if size > 1 else []), *command], env=env, stdout=subprocess.PIPE, text=True)
+        code, text = out.returncode, out.stdout
+    else:
+        env |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": free_port(), "WORLD_SIZE": str(size)}
+        started = [
+            subprocess.Popen(command, env=dict(env, RANK=str(r)), stdout=subprocess.PIPE, text=True)
+            for r in range(size)
+        ]
+        text = "".join([p.communicate()[0] for p in started])
+        code = max(p.returncode for p in started)
+    if code != 0:
+        sys.exit(f"{system} on {name} with {size} processes ended with status {code}")
+    return json.loads(text.strip().splitlines()[-1])
+
+
+def compare(name: str) -> None:
+    systems = ["reel", *([f"torch:{m}" for m in ARGS.mode] if ARGS.torch else [])]
+    times: dict[tuple[str, int], list[float]] = {}
+    losses: dict[tuple[str, int], list[float]] = {}
+    for _ in range(ARGS.rounds):
+        for system in systems:
+            for size in (1, 2):
+                python, full = (ARGS.torch, system)
+                if system == "reel":
+                    python, full = sys.executable, f"reel:{(ARGS.shards or size) if size > 1 else 0}"
+                row = run(python, full, name, size, ARGS.steps)
+                times.setdefault((system, size), []).append(row["median_s"])
+                losses[system, size] = row["losses"]
+    median = {k: statistics.median(v) * 1e3 for k, v in times.items()}
+    for system in systems:
+        one, two = median[system, 1], median[system, 2]
+        print(f"{name} {system}: 1 process {one:.3f} ms, 2 processes {two:.3f} ms, efficiency {one / two:.3f}")
+        for size in (1, 2):  # the same training
+            apart = max(abs(a - b) for a, b in zip(losses[system, size], losses["reel", size]))
+            if apart > 1e-3:
+                sys.exit(f"{name}: losses of {system} and reel with {size} processes are {apart} apart")
+    for size in (1, 2):
+        best = min([median[s, size] for s in systems[1:]], default=0)
+        if best:
+            print(f"{name}: reel is {best / median['reel', size]:.2f} times as fast as PyTorch with {size}")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("workload", nargs="*", default=NAMES, help=" or ".join(NAMES))
+    parser.add_argument("--torch", help="a Python that has PyTorch")
+    parser.add_argument("--mode", action="append", choices=["eager", "compile"])
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--steps", type=int, default=60)
+    parser.add_argument("--shards", type=int, default=0, help="of Reel's step; 0: one a process")
+    parser.add_argument("--worker", help=argparse.SUPPRESS)
+    ARGS = parser.parse_args()
+    ARGS.mode = ARGS.mode or ["eager", "compile"]
+    CORES = sorted(os.sched_getaffinity(0))
+    sys.path.insert(0, HERE)
+    if ARGS.worker:
+        worker(ARGS.worker, ARGS.workload[0], ARGS.steps)
+    else:
+        for each in ARGS.workload:
+            compare(each)
