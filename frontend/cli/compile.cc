@@ -24,6 +24,7 @@ struct Options : Common {
   std::vector<std::string> extents;
   bool isolate = false, targets = false;
   std::string distribute;  // the entry point
+  bool shard_optimizer = false;
   int64_t shards = 8, members = 1;
   codegen::CompilerOptions compiler;
 
@@ -54,8 +55,11 @@ using Outputs = std::vector<std::pair<std::string, std::string>>;
 void Distribute(const Options& options, ir::Module* module) {
   const ir::Function& f = FindFunction(*module, options.distribute);
   passes::ShardOptions shard{options.shards, options.members};
+  shard.shard_optimizer = options.shard_optimizer;
   for (int i = 0; i < f.num_arguments(); ++i) shard.split.push_back(f.parameter(i).type.shape.rank() > 0);
-  Check(passes::Shard(module, f.name(), shard));
+  const std::string name = f.name();
+  Check(passes::Shard(module, name, shard));
+  if (options.shard_optimizer && options.members > 1) Check(passes::AddGather(module, name, "gather_state"));
   Check(ir::Verify(*module));
 }
 
@@ -216,6 +220,12 @@ void AddCompile(Program* program) {
       .Group(group)
       .TypeName("INT")
       .ShowDefault();
+  command
+      .Flag("--shard-optimizer", &options->shard_optimizer,
+            "Each process updates its part of the variables, and keeps its part of the optimizer's slots alone: "
+            "NAME_gather_state makes them whole")
+      .Needs(distribute)
+      .Group(group);
   command.Flag("--no-bounds-checks{false}", &options->compiler.check_bounds,
                "Indices out of range read 0 and write nothing, unreported");
   command.Flag("--isolate", &options->isolate,

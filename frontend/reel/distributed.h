@@ -63,7 +63,7 @@ struct DataParallelOptions {
   std::vector<std::string> whole = {};
   /// Gradients smaller than half of this travel together, about so many bytes at a time, as soon as they are there. No
   /// bits depend on it; all members must have the same.
-  int64_t bucket_bytes = 1 << 20;
+  int64_t bucket_bytes = 64 << 10;
   /// Each member updates its part of the variables and sends it to the others: an optimizer costs a member a part of
   /// its time. Of slots, which updates alone read, a member keeps its own part up to date: GatherState makes them
   /// whole. No bits depend on it (ZeRO-1: Rajbhandari et al., "ZeRO: Memory Optimizations Toward Training Trillion

@@ -15,7 +15,7 @@ struct ShardOptions {
   int64_t shards = 8;   ///< of the global batch
   int64_t members = 1;  ///< of the group; each computes shards / members of them
   std::vector<bool> split = {};  ///< by argument: whether its axis 0 is the batch
-  int64_t bucket_bytes = 1 << 20;  ///< what is smaller than half of it travels together, about so much at a time
+  int64_t bucket_bytes = 64 << 10;  ///< what is smaller than half of it travels together, about so much at a time
   /// Each member computes its part of what updates do to single elements of variables; of those that nothing else
   /// reads it has its part alone, until AddGather's function runs. No bits change.
   bool shard_optimizer = false;

@@ -12,17 +12,17 @@
 static MPI_Comm comm;
 
 /* Waits awake for as long as large messages take, whose parts go on only when MPI is asked: first as small ones want it,
- * then leaving the core to who wants it. From then on asleep: there may be more processes than cores. No seconds: for
- * ever. */
+ * then leaving the core to who wants it. From then on asleep: there may be more processes than cores. Who has waited
+ * long sleeps long. No seconds: for ever. */
 static int Wait(MPI_Request* request, double seconds) {
-  const double start = MPI_Wtime(), alone = 100e-6, awake = 5e-3;
-  const struct timespec nap = {0, 20000};
+  const double start = MPI_Wtime(), alone = 100e-6, awake = 5e-3, patient = 0.1;
+  const struct timespec nap = {0, 20000}, sleep = {0, 1000000};
   int done = 0;
   while (MPI_Test(request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done) {
     const double waited = MPI_Wtime() - start;
     if (seconds > 0 && waited > seconds) return 1;
     if (waited > awake) {
-      nanosleep(&nap, NULL);
+      nanosleep(waited > patient ? &sleep : &nap, NULL);
     } else if (waited > alone) {
       sched_yield();
     }

@@ -17,6 +17,13 @@ MPIRUN = ["mpirun", "--oversubscribe", "--allow-run-as-root"]
 LIMIT = 120  # seconds, a watchdog for what hangs
 
 
+def cpu_seconds(pid):
+    """What a process has taken of the processors."""
+    with open(f"/proc/{pid}/stat") as stat:
+        fields = stat.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 class Distributed(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="reel_distributed")
@@ -81,6 +88,28 @@ class Distributed(unittest.TestCase):
         self.assertNotEqual(run.returncode, 0)
         self.assertLess(time.monotonic() - start, 20)
         self.assertIn("rank", err)
+
+    def test_more_processes_than_cores_sleep_while_they_wait(self):
+        """Eight processes, 1,000 steps; while one is stopped the others leave the cores to others."""
+        keep = ("--checkpoints", self.path("kept"), "--evaluate-every", "50")
+        run = self.train(8, "many", *keep, steps=1000)
+        while not glob.glob(self.path("kept/*.safetensors")):
+            self.assertIsNone(run.poll(), "it ended before it was stopped")
+            time.sleep(0.02)
+        children = subprocess.run(["pgrep", "-P", str(run.pid)], text=True, stdout=subprocess.PIPE).stdout.split()
+        self.assertEqual(len(children), 8)
+        os.kill(int(children[5]), signal.SIGSTOP)
+        time.sleep(0.5)  # what was under way has come to the one that is stopped
+        others = [pid for pid in children if pid != children[5]]
+        before, start = sum(map(cpu_seconds, others)), time.monotonic()
+        time.sleep(2)
+        spent, passed = sum(map(cpu_seconds, others)) - before, time.monotonic() - start
+        os.kill(int(children[5]), signal.SIGCONT)
+        out, err = run.communicate(timeout=LIMIT)
+        self.assertEqual(run.returncode, 0, out + err)
+        self.assertLess(spent, passed / 2, "seconds of processors, of seven that wait")
+        self.trained(1, "alone", "--evaluate-every", "50", steps=1000)
+        self.same("many", "alone")
 
     def test_errors_are_told_once(self):
         for processes, shards, text in (

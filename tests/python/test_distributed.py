@@ -102,6 +102,25 @@ def test_the_same_bits_for_any_number_of_processes():
 
 
 @pytest.mark.skipif(not has_mpi(), reason="there is no MPI, or Reel was built without it")
+def test_the_same_bits_whoever_updates():
+    """Losses, and after gather_state variables and slots of the last process."""
+    parted = SCRIPT.replace("Dense(16", "Dense(96").replace("shards=8", "shards=8, shard_optimizer=True")
+    last = """
+stale = [v.value().numpy().tobytes() for v in step.function(x[own], labels[own]).variables]
+step.gather_state()
+whole = [v.value().numpy().tobytes() for v in step.function(x[own], labels[own]).variables]
+assert (stale == whole) == (size == 1)
+if rank == size - 1:
+    print(__import__("hashlib").sha256(b"".join(whole)).hexdigest())
+"""
+    runs = [run(n, parted + last) for n in (1, 2, 4)]
+    for r in runs:
+        assert r.returncode == 0, r.stderr
+    assert len(runs[0].stdout.split()) == 11
+    assert sorted(runs[0].stdout.split()) == sorted(runs[1].stdout.split()) == sorted(runs[2].stdout.split())
+
+
+@pytest.mark.skipif(not has_mpi(), reason="there is no MPI, or Reel was built without it")
 def test_an_exception_ends_all():
     script = (
         "import reel\nreel.distributed.init()\n"

@@ -50,14 +50,14 @@ def prepare(threads_of: str, rank: int) -> Any:
     return module
 
 
-def reel_step(name: str, rank: int, size: int, shards: int) -> Callable[[], Any]:
+def reel_step(name: str, rank: int, size: int, options: str) -> Callable[[], Any]:
     import reel
 
     peer = prepare("function_peer", rank)
     if size > 1:
         reel.distributed.init()
-    if shards > 0:
-        peer.compiled = functools.partial(reel.distribute, shards=shards)
+    if options:
+        peer.compiled = functools.partial(reel.distribute, **json.loads(options))
     build = peer.gpt if name == "gpt_char" else peer.cnn_mnist
     step = build(batch_of(rank, size, name, whole=True)).step
     return lambda: step().item()
@@ -107,7 +107,7 @@ def worker(system: str, name: str, steps: int) -> None:
     size = int(os.environ.get("OMPI_COMM_WORLD_SIZE", os.environ.get("WORLD_SIZE", "1")))
     kind, _, option = system.partition(":")
     make = reel_step if kind == "reel" else torch_step
-    step = make(name, rank, size, int(option) if kind == "reel" else option)  # type: ignore[arg-type]
+    step = make(name, rank, size, option)
     losses = [step() for _ in range(5)]
     times = []
     for _ in range(steps):
@@ -157,14 +157,17 @@ def compare(name: str) -> None:
             for size in (1, 2):
                 python, full = (ARGS.torch, system)
                 if system == "reel":
-                    python, full = sys.executable, f"reel:{(ARGS.shards or size) if size > 1 else 0}"
+                    options = json.dumps({"shards": ARGS.shards or size, "shard_optimizer": ARGS.shard_optimizer})
+                    python, full = sys.executable, f"reel:{options if size > 1 else ''}"
                 row = run(python, full, name, size, ARGS.steps)
                 times.setdefault((system, size), []).append(row["median_s"])
                 losses[system, size] = row["losses"]
     median = {k: statistics.median(v) * 1e3 for k, v in times.items()}
     for system in systems:
         one, two = median[system, 1], median[system, 2]
-        print(f"{name} {system}: 1 process {one:.3f} ms, 2 processes {two:.3f} ms, efficiency {one / two:.3f}")
+        print(
+            f"{name} {system}: 1 process {one:.3f} ms, 2 processes {two:.3f} ms, efficiency {one / two:.3f}", flush=True
+        )
         for size in (1, 2):  # the same training
             apart = max(abs(a - b) for a, b in zip(losses[system, size], losses["reel", size]))
             if apart > 1e-3:
@@ -172,7 +175,7 @@ def compare(name: str) -> None:
     for size in (1, 2):
         best = min([median[s, size] for s in systems[1:]], default=0)
         if best:
-            print(f"{name}: reel is {best / median['reel', size]:.2f} times as fast as PyTorch with {size}")
+            print(f"{name}: reel is {best / median['reel', size]:.2f} times as fast as PyTorch with {size}", flush=True)
 
 
 if __name__ == "__main__":
@@ -183,6 +186,7 @@ if __name__ == "__main__":
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--steps", type=int, default=60)
     parser.add_argument("--shards", type=int, default=0, help="of Reel's step; 0: one a process")
+    parser.add_argument("--shard-optimizer", action="store_true", help="Reel's processes update their parts")
     parser.add_argument("--worker", help=argparse.SUPPRESS)
     ARGS = parser.parse_args()
     ARGS.mode = ARGS.mode or ["eager", "compile"]
