@@ -292,6 +292,22 @@ TEST_P(DataParallelTest, TheBitsDoNotDependOnBuckets) {
   }
 }
 
+// Messages of the kind that one member's step sends.
+int64_t Messages(const Training& t, const std::string& kind, const DataParallelOptions& options) {
+  const std::string text = DataParallel(t.step, options).ToText(), call = "= " + kind + " ";
+  int64_t count = 0;
+  for (size_t at = text.find(call); at != std::string::npos; at = text.find(call, at + 1)) ++count;
+  return count;
+}
+
+TEST(DataParallel, SmallGradientsTravelTogether) {
+  const Training t = Mlp();  // two layers of weights and biases, and the loss
+  EXPECT_EQ(Messages(t, "all_reduce", {.members = 4, .bucket_bytes = 1}), 5);
+  EXPECT_EQ(Messages(t, "all_reduce", {.members = 4, .bucket_bytes = 2 * 12 * 33 * 4}), 2);
+  EXPECT_EQ(Messages(t, "reduce_scatter", {.members = 4}), 0);
+  EXPECT_EQ(Messages(t, "reduce_scatter", {.members = 4, .shard_optimizer = true}), 1);
+}
+
 TEST_P(DataParallelTest, TheBitsDoNotDependOnWhoUpdates) {
   const Training t = GetParam().second();
   const Trail one = RunWith(t, 1, 8, 5, 2);
