@@ -6,6 +6,7 @@
 
 #include "codegen/aot/weights_layout.h"
 #include "ir/printable.h"
+#include "ir/siphash.h"
 #include "ir/strings.h"
 #include "runtime/abi.h"
 
@@ -85,10 +86,24 @@ std::string Weights(const Program& program, const ObjectNames& names) {
       n, "* instance, const void* from, size_t size);\n");
 }
 
+/// A number that two programs share if they compute the same in the same way from the same initial values.
+uint64_t SignatureOf(const Program& program) {
+  ir::SipHash hash({0xa4093822299f31d0u, 0x082efa98ec4e6c89u});
+  const auto add = [&hash](const ir::Literal& value) {
+    hash.Add(std::string_view(reinterpret_cast<const char*>(value.bytes().data()), value.bytes().size()));
+  };
+  hash.Add(ToString(program));
+  for (const ir::Literal& value : program.constants) add(value);
+  for (const VariableSlot& v : program.variables) add(v.initial);
+  return hash.Sum()[0];
+}
+
 /// How the instance's group is set, of a program with collectives; the struct is that of runtime/abi.h.
-std::string Communicator(const Program& program, const std::string& n) {
+std::string Communicator(const Program& program, const std::string& n, const std::string& upper) {
   if (program.collectives.empty()) return "";
   return StrCat(
+      "/* Of the program: members of a group have the same. reel_mpi_agree (reel_mpi.h) compares them. */\n",
+      "#define ", upper, "_SIGNATURE UINT64_C(", SignatureOf(program), ")\n\n",
       "/* The group of processes that the program talks to: `size` members, this one is number `rank`. The functions\n",
       "   move bytes and return 0, or anything else on failure; all members call the same ones in the same order.\n",
       "   all_to_all: `send` has `bytes` for each member in the order of ranks, `receive` gets theirs in that order.\n",
@@ -132,10 +147,10 @@ std::string Functions(const Program& program, const ObjectNames& names) {
             "_set_parallel_for(", n, "* instance,\n",
             "    void (*parallel_for)(void* context, int64_t n, void (*body)(void* argument, int64_t "
             "chunk),\n",
-            "                         void* argument),\n", "    void* context);\n\n", Communicator(program, n),
-            "/* Message of an error code. */\n", "const char* ", n, "_error(int code);\n",
-            "/* Entry points, variables, types and target as JSON. */\n", "extern const char ", n,
-            "_manifest_json[];\n");
+            "                         void* argument),\n", "    void* context);\n\n",
+            Communicator(program, n, names.upper), "/* Message of an error code. */\n", "const char* ", n,
+            "_error(int code);\n", "/* Entry points, variables, types and target as JSON. */\n", "extern const char ",
+            n, "_manifest_json[];\n");
   return out;
 }
 

@@ -25,10 +25,10 @@ constexpr size_t kMaxErrorBytes = 4096;
 int ReportError(ExitStatus status, std::string_view message) {
   constexpr std::string_view kPrefix = "reel: ";
   std::string line(kPrefix);
-  if (GroupRank() > 0) {
-    constexpr auto kOthersTell = std::chrono::seconds(1);
-    std::this_thread::sleep_for(kOthersTell);
-    line += StrCat("process ", GroupRank(), " of ", GroupSize(), ": ");
+  if (const int64_t rank = GroupSize() > 1 ? GroupRank() : MpiRank(); rank > 0) {
+    // The first one's FailGroup is quick; without a group the launcher sees that it has ended, and ends the others.
+    std::this_thread::sleep_for(std::chrono::seconds(GroupSize() > 1 ? 1 : 4));
+    line += StrCat("process ", rank, ": ");
   }
   line += Printable(message, kMaxErrorBytes - line.size() - 1);
   if (line.back() != '\n') line += '\n';

@@ -61,6 +61,7 @@ class StepNode : public DatasetNode {
 
  protected:
   const DatasetNode& inner() const { return *inner_; }
+  const NodePtr& inner_node() const { return inner_; }
 
  private:
   const NodePtr inner_;
@@ -152,24 +153,39 @@ Example FetchEach(std::span<const int64_t> indices, bool batched, std::string_vi
   return Stack(out, what);
 }
 
+/// All rows of a batch, or one of the equal parts that a group shares it out in.
 class BatchNode : public StepNode {
  public:
-  BatchNode(int64_t size, const NodePtr& inner, int64_t n, bool drop_remainder)
+  BatchNode(int64_t size, const NodePtr& inner, int64_t n, bool drop_remainder, int64_t part = 0, int64_t parts = 1)
       : StepNode(size, inner, StrCat("batch(", n, drop_remainder ? ")" : ", drop_remainder=false)")),
         n_(n),
+        part_(part),
+        parts_(parts),
+        drop_remainder_(drop_remainder),
         smaller_(!drop_remainder && inner->size() % n != 0) {}
+  NodePtr Part(int64_t part, int64_t parts) const {
+    return std::make_shared<BatchNode>(size(), inner_node(), n_, drop_remainder_, part, parts);
+  }
 
   Example Fetch(int64_t epoch, std::span<const int64_t> indices, bool batched, FetchMemory* memory) const override {
     return FetchEach(indices, batched, "batch", [&](int64_t i) {
-      std::vector<int64_t> from(static_cast<size_t>(std::min(n_, inner().size() - i * n_)));
-      for (size_t k = 0; k < from.size(); ++k) from[k] = i * n_ + static_cast<int64_t>(k);
+      const int64_t first = i * n_ + part_ * rows();
+      std::vector<int64_t> from(static_cast<size_t>(std::min(rows(), inner().size() - first)));
+      for (size_t k = 0; k < from.size(); ++k) from[k] = first + static_cast<int64_t>(k);
       return inner().Fetch(epoch, from, true, memory);
     });
   }
+  // Not Identity(): a place is the same for all parts, and for any number of them.
+  std::string Text() const override {
+    return StrCat(StepNode::Text(), parts_ > 1 ? StrCat(".shard(", part_, ", ", parts_, ")") : "");
+  }
+  int64_t rows() const { return n_ / parts_; }
+  bool whole() const { return parts_ == 1; }
+  bool smaller() const { return smaller_; }
   std::vector<Spec> Specs() const override {
     std::vector<Spec> out = inner().Specs();
     for (Spec& spec : out) {
-      spec.type.shape.insert(0, n_);
+      spec.type.shape.insert(0, rows());
       if (smaller_ && spec.symbols.empty() && n_ > 1) {
         spec.type.shape.set(0, Extent::Symbol(0));
         spec.symbols = {Dim("batch", 1, n_)};
@@ -179,7 +195,8 @@ class BatchNode : public StepNode {
   }
 
  private:
-  const int64_t n_;
+  const int64_t n_, part_, parts_;
+  const bool drop_remainder_;
   const bool smaller_;  // the last one is
 };
 
@@ -275,6 +292,21 @@ Dataset Dataset::Batch(int64_t n, bool drop_remainder) const {
   }
   const int64_t size = all == kForever ? kForever : all / n + (!drop_remainder && all % n != 0 ? 1 : 0);
   return MakeStep<internal::BatchNode>(size, node_, n, drop_remainder || all == kForever);
+}
+
+Dataset Dataset::Shard(int64_t rank, int64_t size) const {
+  const auto* const batch = dynamic_cast<const internal::BatchNode*>(node_.get());
+  if (size < 1 || rank < 0 || rank >= size)
+    internal::ThrowInvalid(StrCat("shard: there is no part ", rank, " of ", size, "; parts count from 0"));
+  if (!batch || !batch->whole()) {
+    internal::ThrowInvalid(
+        StrCat("shard: ", node_->Text(), " is not what batch gives; write shard right behind batch"));
+  }
+  if (batch->smaller() || batch->rows() % size != 0) {
+    internal::ThrowInvalid(StrCat("shard: ", size, " processes do not divide ", batch->smaller() ? "the last" : "a",
+                                  " batch of ", node_->Text(), "; take a batch that they divide, without a remainder"));
+  }
+  return Dataset(batch->Part(rank, size));
 }
 
 Dataset Dataset::Repeat(std::optional<int64_t> epochs) const {

@@ -11,10 +11,12 @@
 #include <utility>
 #include <vector>
 
+#include "frontend/program/agreement.h"
 #include "frontend/record/event_log.h"
 #include "frontend/values/status.h"
 #include "ir/calls.h"
 #include "ir/lazy.h"
+#include "ir/number.h"
 #include "ir/strings.h"
 #include "ir/suggest.h"
 #include "ir/verifier.h"
@@ -100,6 +102,14 @@ bool StartedByMpi() {
   return false;
 }
 
+int64_t MpiRank() {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"}) {
+    int64_t rank = -1;
+    if (const char* const text = std::getenv(name); text && ir::ParseNumber(text, &rank)) return rank;
+  }
+  return -1;
+}
+
 void JoinMpi() {
   MpiLibrary& mpi = the_mpi.Get();
   const std::lock_guard lock(mpi.mutex);
@@ -128,6 +138,8 @@ Function DataParallel(const Function& step, const DataParallelOptions& options) 
   if (!step.internal_data()) ThrowError(ErrorCode::kFailedPrecondition, "a null function; assign it first");
   auto data = std::make_shared<ModuleData>(*step.internal_data());
   const ir::Function& f = *data->module.FindFunction(data->entry);
+  if (options.members == 0 || options.members == GroupSize())
+    internal::RequireAgreement(internal::TraitsOf(data->module, data->entry, options.shards));
   const passes::ShardOptions shard{options.shards, options.members == 0 ? GroupSize() : options.members,
                                    BatchArguments(f, options.whole), options.bucket_bytes, options.shard_optimizer};
   Check(passes::Shard(&data->module, data->entry, shard));

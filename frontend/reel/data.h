@@ -193,6 +193,10 @@ class Dataset {
   /// n examples as one, with a new first axis. The last batch, if smaller, is left out, or not: then its first extent
   /// is what is left.
   Dataset Batch(int64_t n, bool drop_remainder = true) const;
+  /// Right behind Batch(n): of each batch the rows of process `rank` of `size`, [rank * n / size, (rank + 1) * n /
+  /// size), and no others are read. Together the processes see the batches that one alone sees, in the same order; a
+  /// place in a checkpoint is that of the batch, whatever rank and size are.
+  Dataset Shard(int64_t rank, int64_t size) const;
   /// The examples of so many epochs; without a number for ever.
   Dataset Repeat(std::optional<int64_t> epochs = std::nullopt) const;
   /// f of each example; it runs outside of tapes and recordings.

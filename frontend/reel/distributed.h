@@ -25,6 +25,8 @@ int64_t GroupRank();
 void JoinMpi();
 /// Whether an MPI launcher has started this process.
 bool StartedByMpi();
+/// As which of them, from 0; -1 if none has, or it does not say.
+int64_t MpiRank();
 
 /// This process cannot go on: ends all processes of the MPI group, this one too, with this status. Does nothing if this
 /// process has not joined one. A process that ends by itself is noticed, but later.
@@ -84,6 +86,11 @@ struct DataParallelOptions {
 /// additions, batch normalization and unusual losses included. Throws kInvalidArgument where `shards` does not divide a
 /// batch or `members` does not divide `shards`, kUnimplemented, naming the op, where an op mixes the rows in another
 /// way (a reversal, a loop over the batch).
+///
+/// All members of a group call it, with one graph and as many shards, with one version of Reel, on CPUs that all have
+/// a fused multiply-add or all lack it (nothing else of a CPU changes bits): they compare, and each throws
+/// kFailedPrecondition, naming who differs, before the first step. With `members` that are not GroupSize() nobody is
+/// asked.
 Function DataParallel(const Function& step, const DataParallelOptions& options = {});
 
 /// A function without arguments, for all members to call before variables are read, saved or used by another group: it

@@ -117,3 +117,31 @@ const struct reel_communicator* reel_mpi_join(char* error, int64_t error_bytes) 
   if (!started) atexit(End);
   return &group;
 }
+
+static uint64_t HasFusedMultiplyAdd(void) {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("fma") != 0;
+#else
+  return 1; /* all of an architecture have it or not */
+#endif
+}
+
+int reel_mpi_agree(uint64_t signature, char* error, int64_t error_bytes) {
+  const uint64_t own[2] = {signature, HasFusedMultiplyAdd()};
+  uint64_t* const all = group.size > 0 ? malloc((size_t)group.size * sizeof own) : NULL;
+  int64_t other = 0;
+  if (all == NULL || AllGather(NULL, own, all, sizeof own) != 0) {
+    snprintf(error, (size_t)error_bytes, "the processes cannot compare what they run: %s",
+             group.size > 0 ? "no memory, or MPI fails" : "call reel_mpi_join first");
+    free(all);
+    return 1;
+  }
+  while (other < group.size && all[2 * other] == all[0] && all[2 * other + 1] == all[1]) ++other;
+  if (other < group.size) {
+    const char* const what = all[2 * other] != all[0] ? "program than process 0: link all with one object"
+                                                      : "class of CPU than process 0: only one has fused multiply-add";
+    snprintf(error, (size_t)error_bytes, "process %d of %d has another %s", (int)other, (int)group.size, what);
+  }
+  free(all);
+  return other < group.size;
+}

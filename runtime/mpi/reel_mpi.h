@@ -3,6 +3,7 @@
  *   char error[256];
  *   const struct reel_communicator* group = reel_mpi_join(error, sizeof error);
  *   if (!group) return puts(error), 1;
+ *   if (reel_mpi_agree(TINY_SIGNATURE, error, sizeof error)) return puts(error), 1;
  *   tiny_set_communicator(model, group);
  *
  *   mpicc main.c tiny.o reel_mpi.c && mpirun -n 4 ./a.out
@@ -31,6 +32,10 @@ struct reel_communicator {
 /* Starts MPI, unless the program has, and gives the group, which lives as long as the process. Null: MPI does not
  * start; the reason is in `error`. If it started MPI, it ends it when the process exits. */
 const struct reel_communicator* reel_mpi_join(char* error, int64_t error_bytes);
+/* Compares the processes before the first step: NAME_SIGNATURE of the object's header, and whether the CPU has a fused
+ * multiply-add, which decides bits where an object has code for both. All call it. Not 0: they differ; `error`, the
+ * same text in each, says which do. */
+int reel_mpi_agree(uint64_t signature, char* error, int64_t error_bytes);
 /* This process cannot go on: ends all of them with this status. */
 void reel_mpi_fail(int status);
 

@@ -14,6 +14,7 @@
 #include "ir/strings.h"
 #include "runtime/philox.h"
 #include "tests/frontend/keep_testing.h"
+#include "tests/frontend/same_bits.h"
 
 namespace reel {
 namespace {
@@ -144,6 +145,43 @@ TEST(Data, RepeatShufflesEachEpochAnew) {
   EXPECT_EQ(Epoch(once.Repeat().Take(100)), expected);
   EXPECT_EQ(Epoch(once.Repeat(2).Batch(20)), expected);
   EXPECT_NE(Epoch(once.Repeat(2), 1), expected);
+}
+
+// What one process sees, batch after batch, is what several see together; each of them makes its own examples alone.
+TEST(Data, ShardsAreTheRowsOfEachBatch) {
+  const auto pipeline = [](int64_t rank, int64_t size, int64_t* made) {
+    const auto count = [made](const Example& x, const Generator& g) {
+      if (made) ++*made;
+      return Example{x[0], RandomNormal({2}, {.generator = g})};
+    };
+    return Dataset::Range(30).Shuffle(7).Map(count, 9).Batch(12).Shard(rank, size).Repeat();
+  };
+  for (const int64_t size : {1, 2, 4}) {
+    int64_t made = 0;
+    std::vector<DatasetIterator> parts;
+    for (int64_t rank = 0; rank < size; ++rank)
+      parts.push_back(pipeline(rank, size, rank == 0 ? &made : nullptr).Iterate(0));
+    const DatasetIterator whole = pipeline(0, 1, nullptr).Iterate(0);
+    for (int step = 0; step < 5; ++step) {
+      std::vector<Tensor> indices, draws;
+      for (const DatasetIterator& part : parts) {
+        const Example own = *part.Next();
+        EXPECT_EQ(own[0].shape(), Shape({12 / size}));
+        indices.push_back(own[0]);
+        draws.push_back(own[1]);
+      }
+      const Example all = *whole.Next();
+      EXPECT_TRUE(SameBits(Concat(indices, 0), all[0]) && SameBits(Concat(draws, 0), all[1])) << size << ", " << step;
+    }
+    EXPECT_EQ(made, 5 * 12 / size) << "rows of others are not read";
+    // A place is that of all, and of any number of them.
+    const DatasetIterator other = pipeline(1, 3, nullptr).Iterate(4);
+    LoadState(other, GetState(parts[0]));
+    EXPECT_EQ(other.position(), 5);
+    EXPECT_EQ(pipeline(size - 1, size, nullptr).specs()[1].type, (Type{kFloat32, {12 / size, 2}}));
+  }
+  EXPECT_EQ(pipeline(1, 3, nullptr).str(), "range(30).shuffle(7).map(f, seed=9).batch(12).shard(1, 3).repeat()");
+  EXPECT_EQ(Epoch(Dataset::Range(8).Batch(4, false).Shard(1, 2)), (Numbers{2, 3, 6, 7}));
 }
 
 Example Noisy(const Example& x, const Generator& generator) {
@@ -322,6 +360,11 @@ TEST(Data, WrongStepsSayWhatIsWrong) {
       {[&] { ten.Repeat().Split(0.5); }, "write split before repeat"},
       {[&] { ten.Split(1); }, "split: the fraction 1 is not between 0 and 1"},
       {[&] { ten.Take(1).Split(0.5); }, "two parts need 2"},
+      {[&] { ten.Shard(0, 2); }, "range(10) is not what batch gives; write shard right behind batch"},
+      {[&] { ten.Batch(4).Shard(0, 2).Shard(0, 2); }, "write shard right behind batch"},
+      {[&] { ten.Batch(4).Shard(2, 2); }, "shard: there is no part 2 of 2"},
+      {[&] { ten.Batch(4).Shard(0, 3); }, "shard: 3 processes do not divide a batch of range(10).batch(4)"},
+      {[&] { ten.Batch(4, false).Shard(0, 2); }, "do not divide the last batch"},
       {[&] { ten.Prefetch(0); }, "prefetch: 0"},
       {[&] { ten.Prefetch(2000); }, "more than 1024"},
       {[&] { ten.Map(nullptr); }, "the function is null"},

@@ -10,6 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "frontend/program/agreement.h"
+#include "frontend/record/event_log.h"
+#include "ir/strings.h"
 #include "reel/reel.h"
 #include "runtime/buffer.h"
 #include "runtime/communicator.h"
@@ -434,6 +437,69 @@ TEST(DataParallel, BadInput) {
   const Variable last(Zeros({8}));
   const Function keeps = Trace([&](const Tensor& x) { last.Assign(x); }, {Spec(kFloat32, {8}, "x")});
   ExpectError(ErrorCode::kUnimplemented, "would keep a row per example", [&] { DataParallel(keeps, {.shards = 2}); });
+}
+
+// --- members that would not compute the same ---
+
+// The errors of all members of a group of three.
+std::vector<std::string> ErrorsOf(const std::function<void(int64_t rank)>& member) {
+  std::vector<std::string> errors(3);
+  RunMembers(3, [&](int64_t rank) {
+    try {
+      member(rank);
+    } catch (const Error& e) {
+      errors[static_cast<size_t>(rank)] = e.what();
+      if (e.code() != ErrorCode::kFailedPrecondition) errors[static_cast<size_t>(rank)] += " (of another code)";
+    }
+  });
+  return errors;
+}
+
+// y = mean(x + constant) with a variable of other initial values in each member.
+Function StepWith(double constant, int64_t batch, const std::string& variable, int64_t rank) {
+  const Variable w(Ones({2}) * static_cast<double>(rank), {.name = variable});
+  return Trace([&](const Tensor& x) { return ReduceMean(x * w) + constant; }, {Spec(kFloat32, {batch, 2}, "x")},
+               "step");
+}
+
+TEST(Agreement, DifferencesAreNoticedByAll) {
+  using Member = std::function<void(int64_t)>;
+  const std::vector<std::pair<const char*, Member>> rows = {
+      {"processes 1, 2 of 3 have another graph than process 0",
+       [](int64_t rank) { DataParallel(StepWith(rank == 0 ? 1 : 2, 12, "w", rank), {.shards = 6}); }},
+      {"process 2 of 3 has another graph than process 0",
+       [](int64_t rank) { DataParallel(StepWith(1, rank == 2 ? 18 : 12, "w", rank), {.shards = 6}); }},
+      {"process 1 of 3 has another graph than process 0",
+       [](int64_t rank) { DataParallel(StepWith(1, 12, rank == 1 ? "v" : "w", rank), {.shards = 6}); }},
+      {"process 1 of 3 has another number of shards than process 0: 3, not 6",
+       [](int64_t rank) { DataParallel(StepWith(1, 12, "w", rank), {.shards = rank == 1 ? 3 : 6}); }},
+      {"process 2 of 3 has another version of Reel than process 0: 7, not 6; install one",
+       [](int64_t rank) {
+         internal::RequireAgreement(
+             std::vector<internal::Trait>{{"version of Reel", rank == 2 ? "7" : "6", "install one"}});
+       }},
+  };
+  for (const auto& [text, member] : rows) {
+    for (const std::string& error : ErrorsOf(member)) EXPECT_THAT(error, HasSubstr(text));
+  }
+}
+
+TEST(Agreement, InitialValuesAndLongTextsMayDiffer) {
+  const std::string longer(100, 'a');
+  for (const std::string& error : ErrorsOf([&](int64_t rank) {
+         DataParallel(StepWith(1, 12, "w", rank), {.shards = 6});
+         internal::RequireAgreement(std::vector<internal::Trait>{{"text", longer + StrCat(rank), ""}});
+       })) {
+    EXPECT_EQ(error, "");
+  }
+}
+
+TEST(Agreement, TraitsAreOfTheTarget) {
+  const Function f = StepWith(1, 12, "w", 0);
+  const auto traits = internal::TraitsOf(f.internal_data()->module, f.internal_data()->entry, 8);
+  ASSERT_EQ(traits.size(), 4u);
+  EXPECT_THAT(traits[1].text, HasSubstr("fused multiply-add"));
+  EXPECT_EQ(traits[2].text, "8");
 }
 
 }  // namespace

@@ -101,6 +101,57 @@ def test_the_same_bits_for_any_number_of_processes():
     assert runs[0].stdout == runs[1].stdout == runs[2].stdout
 
 
+def test_processes_see_the_batches_that_one_sees():
+    made = []
+
+    def row(i):
+        made.append(int(i))
+        return i
+
+    data = reel.data.range(24).shuffle(5).map(row)
+    whole = [x.tolist() for x in data.batch(8).repeat(2)]
+    for size in (1, 2, 4):
+        made.clear()
+        first = [x.tolist() for x in data.batch(8).shard(0, size).repeat(2)]
+        assert len(made) == 48 // size, "it reads its own rows"
+        parts = [first] + [[x.tolist() for x in data.batch(8).shard(r, size).repeat(2)] for r in range(1, size)]
+        assert [sum(rows, []) for rows in zip(*parts)] == whole
+    with pytest.raises(ValueError, match="3 processes do not divide a batch"):
+        data.batch(8).shard(0, 3)
+
+
+DIFFERENT = """
+import numpy as np
+import reel
+
+reel.distributed.init()
+rank = reel.distributed.rank()
+w = reel.Variable(reel.ones(3) * rank)
+
+def train(x):
+    with reel.GradientTape() as tape:
+        loss = reel.mean((x @ w) ** 2) * (2.0 if rank == 2 else 1.0)
+    w.assign_sub(0.1 * tape.gradient(loss, w))
+    return loss
+
+reel.distribute(train, shards={shards})(np.ones((8, 3), np.float32))
+"""
+
+
+@pytest.mark.skipif(not has_mpi(), reason="there is no MPI, or Reel was built without it")
+@pytest.mark.parametrize(
+    ("shards", "message"),
+    [
+        ("4", "process 2 of 4 has another graph than process 0"),
+        ("4 + 4 * (rank % 2)", "processes 1, 3 of 4 have another number of shards than process 0: 8, not 4"),
+    ],
+)
+def test_processes_that_differ_notice_before_the_first_step(shards, message):
+    r = run(4, DIFFERENT.replace("{shards}", shards))
+    assert r.returncode == 1
+    assert r.stderr.count("Traceback") == r.stderr.count(message) == 1, r.stderr
+
+
 @pytest.mark.skipif(not has_mpi(), reason="there is no MPI, or Reel was built without it")
 def test_the_same_bits_whoever_updates():
     """Losses, and after gather_state variables and slots of the last process."""

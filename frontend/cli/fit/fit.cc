@@ -7,6 +7,7 @@
 #include "frontend/cli/fit/nets.h"
 #include "frontend/cli/fit/sample.h"
 #include "frontend/cli/fit/source.h"
+#include "frontend/program/agreement.h"
 #include "frontend/record/event_log.h"
 #include "ir/graph.h"
 #include "ir/names.h"
@@ -57,6 +58,7 @@ class FitRun {
   FitReport Run(const SignalsWait& signals) {
     TraceAll();
     MakeCheckpoint();
+    RequireSameRun();
     Compile();
     report_.first = step_;
     RunLog log(LogPath(), report_.metric, step_);
@@ -77,7 +79,10 @@ class FitRun {
 
  private:
   reel::Dataset Batches() const {
-    return data_.train->Shuffle(settings_.seed).Batch(batch_).Map(data_.prepare).Repeat().Prefetch(2);
+    reel::Dataset batches = data_.train->Shuffle(settings_.seed).Batch(batch_);
+    // Of several processes each reads its own rows. A batch that they do not divide is an error of Compile.
+    if (batch_ % GroupSize() == 0) batches = batches.Shard(GroupRank(), GroupSize());
+    return batches.Map(data_.prepare).Repeat().Prefetch(2);
   }
 
   // n examples of features and labels; an open n has a name.
@@ -167,6 +172,19 @@ class FitRun {
     }
   }
 
+  // Processes that were started with other options, or see other files, would go apart at some step.
+  void RequireSameRun() const {
+    using internal::Trait;
+    std::vector<Trait> traits;
+    const Json options = RunSettings(settings_);
+    for (const auto& [key, value] : options.items())
+      traits.push_back({StrCat("option --", key), JsonText(value), "start all with the same options"});
+    traits.push_back({"number of steps", StrCat(total_), "start all with the same options"});
+    traits.push_back({"data", data_.Describe(), "--data must be the same files for all"});
+    traits.push_back({"step to go on from", StrCat(step_), "--checkpoints must be a folder that all of them see"});
+    internal::RequireAgreement(traits);
+  }
+
   std::string LogPath() const {
     if (!settings_.log.empty() || settings_.checkpoints.empty() || GroupRank() != 0) return settings_.log;
     return settings_.checkpoints + "/log.csv";
@@ -195,7 +213,7 @@ class FitRun {
       report_.signal = SignalOfAny(signals);
       if (report_.signal != 0) break;
       const std::optional<Example> batch = position_.Next();
-      const float loss = Tensor(run_("train", OwnRows((*batch)[0]), OwnRows((*batch)[1]))).item<float>();
+      const float loss = Tensor(run_("train", (*batch)[0], (*batch)[1])).item<float>();
       if (!std::isfinite(loss)) FailDiverged("loss", double{loss}, step_ + 1);
       ++step_;
       const bool evaluated = step_ % every_ == 0 || step_ == total_;
@@ -223,16 +241,6 @@ class FitRun {
   static int SignalOfAny(const SignalsWait& signals) {
     const int own = signals.Pending();
     return GroupSize() == 1 ? own : AllReduce(Tensor(own), Combine::kMax).item<int32_t>();
-  }
-
-  // The process's part of a batch, which all of them read.
-  static Tensor OwnRows(const Tensor& x) {
-    if (GroupSize() == 1) return x;
-    const int64_t rows = x.shape().dim(0) / GroupSize();
-    std::vector<int64_t> starts(static_cast<size_t>(x.rank()), 0), limits(starts.size(), kEnd);
-    starts[0] = GroupRank() * rows;
-    limits[0] = starts[0] + rows;
-    return Slice(x, starts, limits);
   }
 
   [[noreturn]] void FailDiverged(const std::string& what, double value, int64_t step) const {

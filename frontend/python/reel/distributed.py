@@ -12,6 +12,7 @@ from __future__ import annotations as _annotations
 
 import inspect as _inspect
 import sys as _sys
+import time as _time
 import typing as _typing
 
 from . import _core
@@ -29,13 +30,17 @@ if _typing.TYPE_CHECKING:
 def init() -> None:
     """Joins the processes that `mpirun` has started; alone, where it has not. A second call does nothing.
 
-    An exception that ends this process then ends the others too. Raises RuntimeError where Reel was built without MPI."""
+    An exception that ends this process then ends the others too; one that all have is printed once, by the first. Raises
+    RuntimeError where Reel was built without MPI."""
     if not _core._started_by_mpi():
         return
     _core._join_mpi()
     before = _sys.excepthook
 
     def fail(kind: Any, value: Any, trace: Any) -> None:
+        if rank() > 0:  # what all processes raise is told once, by the first, which ends them
+            _time.sleep(1)
+            _sys.stderr.write(f"process {rank()} of {size()}:\n")
         before(kind, value, trace)
         _sys.stderr.flush()
         _core._fail_group(1)
@@ -123,9 +128,11 @@ class _Distributed:
             return out
 
         step = _core.trace(traced, specs, self.__name__)
+        # Compares what the processes have.
+        function = _core._data_parallel(step, self._shards, size(), self._whole, self._shard_optimizer)
         for v in step.variables:  # all begin with the values of the first process
             v.assign(broadcast(v.value()))
-        return _core._data_parallel(step, self._shards, size(), self._whole, self._shard_optimizer), tree[-1:]
+        return function, tree[-1:]
 
     def gather_state(self) -> None:
         """Makes the optimizer's slots whole in every process, of which `shard_optimizer` leaves each a part: before
@@ -150,14 +157,16 @@ def distribute(
     in `whole`, which every process gets whole. The global batch is `shards` parts, which size() must divide; what they
     give is added in a balanced tree. So losses and variables have the same bits for any number of processes, and are
     those of one machine but for the order of additions; random numbers are those of the global batch. Results with a
-    row per example are gathered. Variables begin with the values of the first process.
+    row per example are gathered. Variables begin with the values of the first process. Before the first step the
+    processes compare version, class of CPU, shards and graph.
 
     With `shard_optimizer` each process updates its part of every variable and sends it to the others, which changes no
     bits. It keeps up to date its part of the optimizer's slots alone: call `step.gather_state()` in all processes
     before slots are saved or read.
 
-    Raises ValueError where `shards` does not divide the batch, or size() does not divide `shards`, and
-    NotImplementedError, naming the op, where an op mixes the rows in another way than by a sum or a maximum."""
+    Raises RuntimeError, naming who differs, where these are not the same, ValueError where `shards` does not divide
+    the batch, or size() does not divide `shards`, and NotImplementedError, naming the op, where an op mixes the rows in
+    another way than by a sum or a maximum."""
     return _Distributed(step, shards, whole, shard_optimizer)
 
 

@@ -282,6 +282,9 @@ void RegisterSteps(nb::class_<Dataset>& c) {
   c.def(
       "batch", &Dataset::Batch, "n"_a, "drop_remainder"_a = true,
       "n examples as one, with a new first axis. The last batch, if smaller, is left out unless drop_remainder=False.");
+  c.def("shard", &Dataset::Shard, "rank"_a, "size"_a,
+        "Right behind batch(n): of each batch the rows of process `rank` of `size`; no others are read. Together the "
+        "processes see the batches that one alone sees; a place in a checkpoint is the same for all of them.");
   c.def(
       "repeat", [](const Dataset& d, nb::handle epochs) { return d.Repeat(OptionalNumber(epochs, "repeat")); },
       "epochs"_a = nb::none(), nb::sig("def repeat(self, epochs: int | None = None) -> Dataset"),
