@@ -87,6 +87,7 @@ void AddCompile(Program* program);
 void AddConvert(Program* program);
 void AddTrain(Program* program);
 void AddOps(Program* program);
+void AddPlan(Program* program);
 void AddTune(Program* program);
 void AddBench(Program* program);
 void AddReport(Program* program);

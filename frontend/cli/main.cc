@@ -79,6 +79,7 @@ int Main(int argc, char** argv) {
   AddTrain(&program);
   AddOps(&program);
   AddBench(&program);
+  AddPlan(&program);
   AddTune(&program);
   AddReport(&program);
   AddCompletion(&program);

@@ -8,10 +8,12 @@
 #include <exception>
 #include <mutex>
 #include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "frontend/program/agreement.h"
+#include "frontend/program/mpi_library.h"
 #include "frontend/record/event_log.h"
 #include "frontend/values/status.h"
 #include "ir/calls.h"
@@ -51,17 +53,51 @@ std::vector<bool> BatchArguments(const ir::Function& f, const std::vector<std::s
   ThrowInvalid("data_parallel: no argument of the step is a batch; it has nothing to share out");
 }
 
-// What libreel_mpi.so offers.
-using MpiJoin = const reel_communicator* (*)(char* error, int64_t error_bytes);
-
-using MpiFail = void (*)(int status);
-
+// What libreel_mpi.so offers: runtime/mpi/reel_mpi.h.
 struct MpiLibrary {
   runtime::Mutex mutex;
   const reel_communicator* communicator = nullptr;
-  MpiFail fail = nullptr;
+  const reel_communicator* (*join)(const void* comm, char* error, int64_t error_bytes) = nullptr;
+  int32_t (*is_library)(const char* version) = nullptr;
+  void (*fail)(int status) = nullptr;
+  void (*leave)() = nullptr;
 };
 constinit Lazy<MpiLibrary> the_mpi;
+
+// Opens it once; the lock is held.
+void Open(MpiLibrary* mpi) {
+  std::string why;
+  void* const library = runtime::OpenBeside("libreel_mpi.so", &why);
+  if (!library) {
+    ThrowError(ErrorCode::kFailedPrecondition,
+               StrCat("distributed: ", why, "; install Open MPI (libopenmpi-dev) and build Reel again"));
+  }
+  const auto find = [library](const char* name, auto* function) {
+    *function = reinterpret_cast<std::remove_pointer_t<decltype(function)>>(::dlsym(library, name));
+    if (*function == nullptr)
+      ThrowError(ErrorCode::kFailedPrecondition, "distributed: libreel_mpi.so is of another version of Reel");
+  };
+  find("reel_mpi_is_library", &mpi->is_library);
+  find("reel_mpi_fail", &mpi->fail);
+  find("reel_mpi_leave", &mpi->leave);
+  find("reel_mpi_join_comm", &mpi->join);
+}
+
+void Join(const void* comm, const std::string& library) {
+  MpiLibrary& mpi = the_mpi.Get();
+  const std::lock_guard lock(mpi.mutex);
+  if (mpi.communicator) return;
+  if (!mpi.join) Open(&mpi);
+  if (comm && !mpi.is_library(library.c_str())) {
+    ThrowError(ErrorCode::kFailedPrecondition,
+               StrCat("distributed: the communicator is of another MPI than Reel was built with: ", library,
+                      "; build mpi4py with the same one"));
+  }
+  char error[256] = "";
+  mpi.communicator = mpi.join(comm, error, sizeof error);
+  if (!mpi.communicator) ThrowError(ErrorCode::kUnavailable, StrCat("distributed: MPI does not start: ", error));
+  runtime::SetProcessCommunicator(mpi.communicator);
+}
 
 }  // namespace
 
@@ -110,28 +146,24 @@ int64_t MpiRank() {
   return -1;
 }
 
-void JoinMpi() {
+void JoinMpi() { Join(nullptr, ""); }
+
+namespace internal {
+
+void JoinMpiWith(const void* comm, const std::string& library) { Join(comm, library); }
+
+void LeaveMpi() {
   MpiLibrary& mpi = the_mpi.Get();
   const std::lock_guard lock(mpi.mutex);
-  if (mpi.communicator) return;
-  std::string why;
-  void* const library = runtime::OpenBeside("libreel_mpi.so", &why);
-  if (!library) {
-    ThrowError(ErrorCode::kFailedPrecondition,
-               StrCat("distributed: ", why, "; install Open MPI (libopenmpi-dev) and build Reel again"));
-  }
-  const auto join = reinterpret_cast<MpiJoin>(::dlsym(library, "reel_mpi_join"));
-  char error[256] = "libreel_mpi.so is of another version of Reel";
-  if (join) mpi.communicator = join(error, sizeof error);
-  mpi.fail = reinterpret_cast<MpiFail>(::dlsym(library, "reel_mpi_fail"));
-  if (!mpi.communicator) ThrowError(ErrorCode::kUnavailable, StrCat("distributed: MPI does not start: ", error));
-  runtime::SetProcessCommunicator(mpi.communicator);
+  if (mpi.communicator) mpi.leave();
 }
+
+}  // namespace internal
 
 void FailGroup(int status) {
   MpiLibrary& mpi = the_mpi.Get();
   const std::lock_guard lock(mpi.mutex);
-  if (mpi.communicator && mpi.fail) mpi.fail(status);
+  if (mpi.communicator) mpi.fail(status);
 }
 
 Function DataParallel(const Function& step, const DataParallelOptions& options) {

@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 static MPI_Comm comm;
@@ -80,17 +81,24 @@ static int32_t Broadcast(void* context, void* buffer, int64_t bytes, int64_t roo
 
 static struct reel_communicator group = {0, 0, NULL, AllToAll, AllGather, Broadcast};
 
-/* Ends MPI when all processes have come here. One that waits for this one in a collective never comes: it is ended. */
-static void End(void) {
+/* One that waits for this one in a collective never comes: it is ended. */
+void reel_mpi_leave(void) {
   const double patience = 10; /* seconds: writing a last file, not a step */
   MPI_Request request;
   int ended = 1;
-  if (MPI_Finalized(&ended) != MPI_SUCCESS || ended) return;
+  if (group.size == 0 || MPI_Finalized(&ended) != MPI_SUCCESS || ended) return;
   if (MPI_Ibarrier(comm, &request) != MPI_SUCCESS || Wait(&request, patience)) {
     fprintf(stderr, "reel: process %d of %d has ended before the others; they are ended, too\n", (int)group.rank,
             (int)group.size);
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
+}
+
+/* Ends MPI when all processes have come here. */
+static void End(void) {
+  int ended = 1;
+  if (MPI_Finalized(&ended) != MPI_SUCCESS || ended) return;
+  reel_mpi_leave();
   MPI_Finalize();
 }
 
@@ -100,11 +108,21 @@ void reel_mpi_fail(int status) {
 }
 
 const struct reel_communicator* reel_mpi_join(char* error, int64_t error_bytes) {
+  return reel_mpi_join_comm(NULL, error, error_bytes);
+}
+
+int32_t reel_mpi_is_library(const char* version) {
+  char own[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length = 0;
+  return MPI_Get_library_version(own, &length) == MPI_SUCCESS && strcmp(own, version) == 0;
+}
+
+const struct reel_communicator* reel_mpi_join_comm(const void* of, char* error, int64_t error_bytes) {
   int started = 0, level = 0, rank = 0, size = 0, code = MPI_SUCCESS;
   if (group.size > 0) return &group;
   MPI_Initialized(&started);
   if (!started) code = MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &level);
-  if (code == MPI_SUCCESS) code = MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  if (code == MPI_SUCCESS) code = MPI_Comm_dup(of ? *(const MPI_Comm*)of : MPI_COMM_WORLD, &comm);
   if (code != MPI_SUCCESS) {
     snprintf(error, (size_t)error_bytes, "MPI gives error %d", code);
     return NULL;

@@ -32,6 +32,13 @@ struct reel_communicator {
 /* Starts MPI, unless the program has, and gives the group, which lives as long as the process. Null: MPI does not
  * start; the reason is in `error`. If it started MPI, it ends it when the process exits. */
 const struct reel_communicator* reel_mpi_join(char* error, int64_t error_bytes);
+/* The same of some processes only: `comm` is the address of their MPI_Comm, of which a copy is made; null: all. A
+ * program that ends MPI itself calls reel_mpi_leave before. */
+const struct reel_communicator* reel_mpi_join_comm(const void* comm, char* error, int64_t error_bytes);
+/* Whether this is the MPI that gives such a text as its version (MPI_Get_library_version). */
+int32_t reel_mpi_is_library(const char* version);
+/* Waits until all processes have come here; after ten seconds it ends those that have not. */
+void reel_mpi_leave(void);
 /* Compares the processes before the first step: NAME_SIGNATURE of the object's header, and whether the CPU has a fused
  * multiply-add, which decides bits where an object has code for both. All call it. Not 0: they differ; `error`, the
  * same text in each, says which do. */

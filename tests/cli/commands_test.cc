@@ -14,8 +14,8 @@
 namespace reel::cli {
 namespace {
 
-const std::vector<std::string> kNames = {"show",    "verify", "diff", "grad",  "opt",  "run",        "compile",
-                                         "convert", "train",  "ops",  "bench", "tune", "completion", "man"};
+const std::vector<std::string> kNames = {"show",  "verify", "diff",  "grad", "opt",  "run",        "compile", "convert",
+                                         "train", "ops",    "bench", "tune", "plan", "completion", "man"};
 
 class Commands : public testing::Test {
  protected:

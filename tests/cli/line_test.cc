@@ -200,6 +200,9 @@ TEST_F(Line, StandardStreamsStandForEveryFile) {
       {"tune file", "reel tune - -o book --seconds 0.1 < small.reel.txt && test -s book"},
       {"tune --output", "reel tune small.reel.txt -o - --seconds 0.1 | grep 'reel schedules'"},
       {"tune --input", "reel tune small.reel.txt --input x=x.npy --input n=- -o book --seconds 0.1 < n.npy"},
+      {"plan --model",
+       "reel train --data t.csv --validation 0 --batch 2 --steps 1 --save - | "
+       "reel plan --model - --network 1e-6,1e-9 --shards 2 --nodes 1,2 | grep efficiency"},
       {"bench --write", "reel bench --calibrate --write - | grep 'reel target'"},
       {"bench --profile", "reel bench small --profile=- --cap 0.01 | head -c1; test $? = 2"},  // of one workload alone
       {"train --log", "reel train --data t.csv --steps 3 --log - | grep validation_loss"},

@@ -1,5 +1,6 @@
 """Groups of processes: one alone, and what mpirun starts."""
 
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -181,3 +182,32 @@ def test_an_exception_ends_all():
     r = run(3, script)
     assert r.returncode != 0
     assert "only here" in r.stderr
+
+
+WITH_MPI4PY = """
+from mpi4py import MPI
+import reel
+
+world = MPI.COMM_WORLD
+halves = world.Split(world.rank % 2)
+reel.distributed.init({comm})
+assert (reel.distributed.size(), reel.distributed.rank()) == ({comm}.size, {comm}.rank)
+total = float(reel.distributed.all_reduce(reel.asarray(float(world.rank))))
+assert total == sum({comm}.allgather(world.rank)), total
+"""
+
+
+@pytest.mark.skipif(not has_mpi(), reason="there is no MPI, or Reel was built without it")
+@pytest.mark.skipif(importlib.util.find_spec("mpi4py") is None, reason="mpi4py is not installed")
+@pytest.mark.parametrize("comm", ["halves", "comm=world"])
+def test_communicators_of_mpi4py(comm):
+    script = WITH_MPI4PY.replace("init({comm})", f"init({comm})").replace("{comm}", comm.removeprefix("comm="))
+    r = run(4, script)
+    assert r.returncode == 0, r.stderr
+    r = run(4, script.replace(f"init({comm})", "init()").replace("halves", "world"))  # that it is imported is enough
+    assert r.returncode == 0, r.stderr
+
+
+def test_what_is_no_communicator():
+    with pytest.raises(TypeError, match="an mpi4py communicator such as MPI.COMM_WORLD, got 3"):
+        reel.distributed.init(3)

@@ -10,6 +10,7 @@ All processes call the same collectives in the same order; one that ends makes t
 
 from __future__ import annotations as _annotations
 
+import atexit as _atexit
 import inspect as _inspect
 import sys as _sys
 import time as _time
@@ -27,14 +28,25 @@ if _typing.TYPE_CHECKING:
     from .typing import TensorLike
 
 
-def init() -> None:
+def init(comm: Any = None) -> None:
     """Joins the processes that `mpirun` has started; alone, where it has not. A second call does nothing.
 
-    An exception that ends this process then ends the others too; one that all have is printed once, by the first. Raises
-    RuntimeError where Reel was built without MPI."""
-    if not _core._started_by_mpi():
+    `comm` is an mpi4py communicator, whose processes are the group then; without one it is COMM_WORLD of mpi4py, if that
+    has been imported, else Reel starts MPI itself. An exception that ends this process then ends the others too; one
+    that all have is printed once, by the first. Raises RuntimeError where Reel was built without MPI, or with another
+    one than mpi4py."""
+    mpi4py = _sys.modules.get("mpi4py.MPI")
+    if comm is None and mpi4py is not None and mpi4py.Is_initialized() and not mpi4py.Is_finalized():
+        comm = mpi4py.COMM_WORLD
+    if comm is not None:
+        if mpi4py is None or not isinstance(comm, mpi4py.Comm) or comm == mpi4py.COMM_NULL:
+            raise TypeError(f"init: comm must be an mpi4py communicator such as MPI.COMM_WORLD, got {comm!r}")
+        _core._join_mpi_with(mpi4py._addressof(comm), mpi4py.Get_library_version())
+        _atexit.register(_core._leave_mpi)  # mpi4py ends MPI later
+    elif _core._started_by_mpi():
+        _core._join_mpi()
+    else:
         return
-    _core._join_mpi()
     before = _sys.excepthook
 
     def fail(kind: Any, value: Any, trace: Any) -> None:

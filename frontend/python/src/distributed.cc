@@ -3,6 +3,7 @@
 #include <string>
 
 #include "bind.h"
+#include "frontend/program/mpi_library.h"
 #include "register.h"
 
 // reel.distributed: groups of processes. The names and texts that users see are in reel/distributed.py.
@@ -24,6 +25,10 @@ void RegisterDistributed(nb::module_& m) {
   m.def("_group_rank", &GroupRank);
   m.def("_started_by_mpi", &StartedByMpi);
   m.def("_join_mpi", &JoinMpi);
+  m.def("_join_mpi_with", [](uintptr_t comm, const std::string& library) {
+    internal::JoinMpiWith(reinterpret_cast<const void*>(comm), library);
+  });
+  m.def("_leave_mpi", &internal::LeaveMpi);
   m.def("_fail_group", &FailGroup);
   m.def("_all_reduce", [](TensorLike x, const std::string& op) { return AllReduce(x.operand(), ToCombine(op)); });
   m.def("_all_gather", [](TensorLike x) { return AllGather(x.operand()); });

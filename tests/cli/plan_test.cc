@@ -1,0 +1,91 @@
+// `reel plan`: what it predicts of a step, and what it refuses. What it measures is looked at in tests/e2e.
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "cli_testing.h"
+
+namespace reel::cli {
+namespace {
+
+// A step with a gradient of 8 floats, an optimizer's state of as many, and a batch that is open.
+constexpr std::string_view kStep = R"(reel 1
+module "step"
+symbol "B" in [1, 4096]
+variable @w: f32[8] = [0, 0, 0, 0, 0, 0, 0, 0]
+variable @m frozen: f32[8] = [0, 0, 0, 0, 0, 0, 0, 0]
+func @train(%x: f32[B,8]) state(@w: f32[8], @m: f32[8]) -> (loss: f32[]) {
+  %0 = reduce_sum %x {axes=[0]} : f32[8]
+  %1 = reduce_sum %0 {axes=[0]} : f32[]
+  %2 = add @m, %0 : f32[8]
+  %3 = sub @w, %2 : f32[8]
+  return %1 state(%3, %2)
+}
+)";
+
+class Plan : public testing::Test {
+ protected:
+  Plan() { Write(file_, kStep); }
+  ProcessResult Run(std::vector<std::string> more) const {
+    std::vector<std::string> line = {"plan", "--model", file_, "--extent", "B=64", "--clock", "3"};
+    line.insert(line.end(), more.begin(), more.end());
+    return Reel(line);
+  }
+
+  const TemporaryFolder folder_;
+  const std::string file_ = folder_.path() + "/step.reel.txt";
+};
+
+TEST_F(Plan, PredictsByTheNetworkAndTheProgram) {
+  const ProcessResult result = Run({"--nodes", "1,2,8", "--network", "1e-3,1e-6", "--cores", "4", "--json"});
+  ASSERT_EQ(kOk, result.status) << result.err;
+  const Json plan = Json::parse(result.out);
+  EXPECT_EQ(plan["function"], "train");
+  EXPECT_EQ(plan["shards"], 8);
+  const Json& rows = plan["rows"];
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[0]["wire_bytes"], 0);
+  EXPECT_EQ(rows[0]["communication_seconds"], 0);
+  for (const Json& row : rows) {
+    const auto processes = row["processes"].get<int64_t>();
+    EXPECT_GT(row["compute_seconds"], 0);
+    EXPECT_GE(row["memory_bytes"].get<int64_t>(), 2 * 8 * 4 + 64 / processes * 8 * 4);
+    EXPECT_EQ(row["shard_optimizer_saves_bytes"], 8 * 4 * (processes - 1) / processes);
+    if (processes == 1) continue;
+    // Each sends at least its part of the gradient to each other, and of the sum.
+    EXPECT_GE(row["wire_bytes"].get<int64_t>(), 2 * 8 * 4 * (processes - 1) / processes);
+    const double rounds = processes == 2 ? 1 : 3;
+    EXPECT_NEAR(row["communication_seconds"].get<double>(),
+                row["collectives"].get<double>() * rounds * 1e-3 + row["wire_bytes"].get<double>() * 1e-6, 1e-9);
+    EXPECT_GT(row["bucket_bytes"], 0);
+  }
+}
+
+TEST_F(Plan, MoreProcessesThanCoresTakeTurns) {
+  const auto seconds = [&](const char* cores) {
+    const ProcessResult r = Run({"--members-per-node", "8", "--network", "1e-3,1e-6", "--cores", cores, "--json"});
+    EXPECT_EQ(kOk, r.status) << r.err;
+    return Json::parse(r.out)["rows"][0]["step_seconds"].get<double>();
+  };
+  EXPECT_NEAR(seconds("2"), 4 * seconds("8"), 1e-9);
+}
+
+TEST_F(Plan, ATableForPeople) {
+  const ProcessResult result = Run({"--nodes", "1,2", "--network", "1e-3,1e-6"});
+  EXPECT_EQ(kOk, result.status) << result.err;
+  EXPECT_NE(result.out.find("train, 8 shards; compute estimated"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("efficiency"), std::string::npos);
+}
+
+TEST_F(Plan, BadInput) {
+  ExpectFailure(Run({"--network", "fast"}), kUsage, "--network fast: write LATENCY,SECONDS_PER_BYTE");
+  ExpectFailure(Run({"--network", "1e-6,0"}), kUsage, "--network 1e-6,0: write");
+  ExpectFailure(Run({}), kUsage, "--network is required");
+  ExpectFailure(Run({"--calibrate"}), kUsage, "run `mpirun -n 2 reel plan --calibrate`");
+  ExpectFailure(Reel({"plan", "--network", "1e-6,1e-9"}), kUsage, "--model is required");
+  ExpectFailure(Run({"--nodes", "3", "--shards", "8", "--network", "1e-6,1e-9"}), kInvalid,
+                "3 processes do not divide 8 shards");
+  ExpectFailure(Run({"--nodes", "3", "--network", "1e-6,1e-9"}), kInvalid, "24 shards do not divide the batch");
+}
+
+}  // namespace
+}  // namespace reel::cli
