@@ -1,6 +1,7 @@
 """Training by several processes: the same bits for any number of them, restarts with another number."""
 
 import glob
+import json
 import os
 import signal
 import subprocess
@@ -88,6 +89,20 @@ class Distributed(Group):
         self.assertLess(spent, passed / 2, "seconds of processors, of seven that wait")
         self.trained(1, "alone", "--evaluate-every", "50", steps=1000)
         self.same("many", "alone")
+    def test_plans_are_measured(self):
+        """What `reel plan` measures of the network and of a step, beside what it predicts."""
+        self.trained(1, "model", steps=1)
+        plan = [*MPIRUN, "-n", "2", os.path.join(self.build, "bin", "reel"), "plan", "--json"]
+        network = json.loads(
+            subprocess.run([*plan, "--calibrate"], check=True, timeout=LIMIT, capture_output=True).stdout
+        )
+        self.assertGreater(network["latency"], 0)
+        plan += ["--model", self.path("model.reel"), "--members-per-node", "2", "--measure", "--network"]
+        run = subprocess.run([*plan, "1e-6,1e-9"], check=True, timeout=LIMIT, capture_output=True)
+        (row,) = json.loads(run.stdout)["rows"]
+        self.assertEqual(row["processes"], 2)
+        self.assertGreater(row["compute_seconds"], 0)
+        self.assertGreater(row["measured_communication_seconds"], 0)
 
     def c_program(self, name, members, *options):
         """`mpicc main.c step.o reel_mpi.c`, of the step of model.reel."""
