@@ -1,6 +1,7 @@
 #include "frontend/cli/plan/measure.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstring>
 #include <limits>
@@ -74,19 +75,25 @@ struct Loopback {
 }  // namespace
 
 Network MeasureNetwork(const reel_communicator& group) {
-  constexpr int64_t kSmall = 8, kLarge = int64_t{1} << 20;
-  std::vector<char> send(static_cast<size_t>(kLarge * group.size)), receive(send.size());
-  const auto seconds = [&](int64_t bytes, int times) {
-    const auto exchange = [&] {
-      for (int i = 0; i < times; ++i) Require(group.all_to_all(group.context, send.data(), receive.data(), bytes));
+  constexpr std::array<int64_t, 5> kSizes = {8, 1 << 10, 1 << 13, 1 << 16, 1 << 20};
+  std::vector<char> send(static_cast<size_t>(kSizes.back() * group.size)), receive(send.size());
+  const auto exchange = [&](int64_t bytes) {
+    return [&, bytes] {
+      Require(group.all_to_all(group.context, send.data(), receive.data(), bytes));
+      Require(group.all_gather(group.context, send.data(), receive.data(), bytes));
     };
-    return SlowestOfRounds(group, 25, exchange) / times;
   };
-  seconds(kLarge, 1);  // pages are touched, connections made
-  const double small = seconds(kSmall, 100), large = seconds(kLarge, 4);
-  codegen::CollectiveSite site{.op = ir::Op::kAllToAll, .size = group.size, .bytes = kLarge};
-  const double rounds = SecondsOf(site, {1, 0});
-  return {small / rounds, std::max(large - small, 0.0) / static_cast<double>(WireBytes(site))};
+  SlowestOfRounds(group, 3, exchange(kSizes.back()));  // pages are touched, connections made
+  // The least sum of squares of relative errors of x * rounds + y * bytes.
+  double xx = 0, xy = 0, yy = 0, xt = 0, yt = 0;
+  for (const int64_t bytes : kSizes) {
+    const codegen::CollectiveSite site{.op = ir::Op::kAllToAll, .size = group.size, .bytes = bytes};
+    const double t = SlowestOfRounds(group, 51, exchange(bytes)) / 2;
+    const double x = SecondsOf(site, {1, 0}) / t, y = static_cast<double>(WireBytes(site)) / t;
+    xx += x * x, xy += x * y, yy += y * y, xt += x, yt += y;
+  }
+  const double determinant = xx * yy - xy * xy;
+  return {std::max(0.0, (xt * yy - yt * xy) / determinant), std::max(0.0, (xx * yt - xy * xt) / determinant)};
 }
 
 double MeasureCollectives(const reel_communicator& group, const std::vector<codegen::CollectiveSite>& collectives) {

@@ -11,8 +11,8 @@
 
 namespace reel::cli {
 
-/// Latency and seconds per byte among the members: the line through the times of all-to-alls of a small and a large
-/// message. All members call it; each gets what the slowest of them saw.
+/// Latency and seconds per byte among the members: the line of the least relative errors through the times of exchanges
+/// of 8 bytes to 1 MiB. All members call it; each gets what the slowest of them saw.
 Network MeasureNetwork(const reel_communicator& group);
 
 /// Seconds of the collectives, one after the other without the computation between them: the median of some rounds,
