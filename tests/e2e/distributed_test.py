@@ -89,6 +89,7 @@ class Distributed(Group):
         self.assertLess(spent, passed / 2, "seconds of processors, of seven that wait")
         self.trained(1, "alone", "--evaluate-every", "50", steps=1000)
         self.same("many", "alone")
+
     def test_plans_are_measured(self):
         """What `reel plan` measures of the network and of a step, beside what it predicts."""
         self.trained(1, "model", steps=1)
