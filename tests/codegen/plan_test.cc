@@ -159,6 +159,19 @@ TEST(Plan, AProductOfWindowsIsSharedEvenly) {
   EXPECT_EQ(ToString(p).find("rows:"), std::string::npos) << ToString(p);
 }
 
+// 32 rows of three axes, weights of 9.4 MB: one block, which reads them once, shared panel by panel.
+TEST(Plan, WeightsOfSmallImagesAreReadOnce) {
+  const Program p = Plan(R"(func @f(%x: f32[4,4,8,512], %w: f32[3,3,512,512]) -> (f32[2,2,8,512]) {
+  %0 = window %x {axes=[0,1], dilations=[1,1], sizes=[3,3], strides=[1,1]} : f32[2,2,8,512,3,3]
+  %1 = contract %0, %w {a_batch=[], a_contract=[4,5,3], b_batch=[], b_contract=[0,1,2]} : f32[2,2,8,512]
+  return %1
+})");
+  ASSERT_EQ(Kernels(p), Names{"contract"});
+  const std::string text = ToString(p);
+  EXPECT_EQ(text.find("mb in"), std::string::npos) << text;
+  EXPECT_NE(text.find("rows: i64[32]"), std::string::npos) << text;
+}
+
 // Sums of a width that no register has would be spilt in every step of k.
 TEST(Plan, ProductsOfAnyWidthStayInRegisters) {
   for (int n : {1, 3, 16, 17, 36, 48, 63, 64, 100, 112, 127, 130}) {
