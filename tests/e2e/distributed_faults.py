@@ -55,8 +55,11 @@ class Faults(Group):
             killed += 1
             slowest = max(slowest, ended)
             self.assertLess(ended, SECONDS)
-            self.assertIn(f"rank {rank}", err, f"kill {killed} after {moment:.3f} s")
-            began_again += not glob.glob(self.path("kept/*.safetensors"))
+            kept = glob.glob(self.path("kept/*.safetensors"))
+            began_again += not kept
+            # One that has not joined MPI yet has no rank in what mpirun says.
+            early = not kept and "1 process returned" in err
+            self.assertTrue(f"rank {rank}" in err or early, f"kill {killed} after {moment:.3f} s: {err}")
             self.trained(processes // 2, "part", *keep, steps=steps)
             self.same("whole", "part")
         print(f"{killed} runs killed, {began_again} before a checkpoint; they ended within {slowest:.1f} s")
