@@ -47,14 +47,18 @@ std::string Listed(const std::vector<size_t>& ranks) {
 
 }  // namespace
 
-std::vector<Trait> TraitsOf(const ir::Module& module, const std::string& entry, int64_t shards) {
+std::vector<Trait> TraitsOf(const ir::Module& module, const std::string& entry, const DataParallelOptions& options) {
   char graph[Trait::kBytes];
   std::snprintf(graph, sizeof graph, "%016llx of %lld nodes",
                 static_cast<unsigned long long>(HashOfGraph(module, entry)),
                 static_cast<long long>(module.FindFunction(entry)->nodes().size()));
   return {{"version of Reel", REEL_VERSION_TEXT, "install one version everywhere"},
           {"class of machine", MachineClass(), "give all the same: REEL_CPU=x86-64-v2 runs on every x86-64"},
-          {"number of shards", StrCat(shards), "give all the same"},
+          {"number of shards", StrCat(options.shards), "give all the same"},
+          {"way to communicate",
+           StrCat("buckets of ", options.bucket_bytes, " bytes, ", options.shard_optimizer ? "parts of" : "whole",
+                  " optimizers"),
+           "give all the same bucket_bytes and shard_optimizer"},
           {"graph", graph, "all must build the same step for the same global batch, with the same constants"}};
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ir/graph.h"
+#include "reel/distributed.h"
 
 // Members of a group that would not compute the same notice it before they do.
 
@@ -21,9 +22,9 @@ struct Trait {
 };
 
 /// What decides the bits of a data-parallel step: Reel's version, the class of the machine (whether products are fused
-/// with the additions after them: no other difference between CPUs does), the shards, and the graph on the global
+/// with the additions after them: no other difference between CPUs does), the options, and the graph on the global
 /// batch, whatever values its variables begin with.
-std::vector<Trait> TraitsOf(const ir::Module& module, const std::string& entry, int64_t shards);
+std::vector<Trait> TraitsOf(const ir::Module& module, const std::string& entry, const DataParallelOptions& options);
 
 /// Compares the members' traits, for which all members call it with as many. Throws kFailedPrecondition, the same text
 /// in each, naming the first trait that differs, who has another than member 0, and both values. Alone: does nothing.

@@ -171,7 +171,7 @@ Function DataParallel(const Function& step, const DataParallelOptions& options) 
   auto data = std::make_shared<ModuleData>(*step.internal_data());
   const ir::Function& f = *data->module.FindFunction(data->entry);
   if (options.members == 0 || options.members == GroupSize())
-    internal::RequireAgreement(internal::TraitsOf(data->module, data->entry, options.shards));
+    internal::RequireAgreement(internal::TraitsOf(data->module, data->entry, options));
   const passes::ShardOptions shard{options.shards, options.members == 0 ? GroupSize() : options.members,
                                    BatchArguments(f, options.whole), options.bucket_bytes, options.shard_optimizer};
   Check(passes::Shard(&data->module, data->entry, shard));

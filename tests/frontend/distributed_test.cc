@@ -473,6 +473,8 @@ TEST(Agreement, DifferencesAreNoticedByAll) {
        [](int64_t rank) { DataParallel(StepWith(1, 12, rank == 1 ? "v" : "w", rank), {.shards = 6}); }},
       {"process 1 of 3 has another number of shards than process 0: 3, not 6",
        [](int64_t rank) { DataParallel(StepWith(1, 12, "w", rank), {.shards = rank == 1 ? 3 : 6}); }},
+      {"process 2 of 3 has another way to communicate than process 0: buckets of 65536 bytes, parts of optimizers, not",
+       [](int64_t rank) { DataParallel(StepWith(1, 12, "w", rank), {.shards = 6, .shard_optimizer = rank == 2}); }},
       {"process 2 of 3 has another version of Reel than process 0: 7, not 6; install one",
        [](int64_t rank) {
          internal::RequireAgreement(
@@ -496,8 +498,8 @@ TEST(Agreement, InitialValuesAndLongTextsMayDiffer) {
 
 TEST(Agreement, TraitsAreOfTheTarget) {
   const Function f = StepWith(1, 12, "w", 0);
-  const auto traits = internal::TraitsOf(f.internal_data()->module, f.internal_data()->entry, 8);
-  ASSERT_EQ(traits.size(), 4u);
+  const auto traits = internal::TraitsOf(f.internal_data()->module, f.internal_data()->entry, {.shards = 8});
+  ASSERT_EQ(traits.size(), 5u);
   EXPECT_THAT(traits[1].text, HasSubstr("fused multiply-add"));
   EXPECT_EQ(traits[2].text, "8");
 }
