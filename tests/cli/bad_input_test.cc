@@ -9,6 +9,7 @@
 
 #include "cli_testing.h"
 #include "frontend/values/npy.h"
+#include "ir/strings.h"
 #include "tests/paths.h"
 
 namespace reel::cli {
@@ -202,7 +203,7 @@ TEST(BadInput, NamesThatDoNotExist) {
 TEST(BadInput, ControlCharactersAndLength) {
   ExpectFailure(Reel({"show", "\x1b[31m\x07\r\xff" + std::string(3000, '\n') + std::string(3000, 'x')}), kIo,
                 "\\x1b[31m");
-  ExpectFailure(Reel({std::string(100000, 'y') + "\x1b]0;title\x07"}), kUsage);
+  ExpectFailure(Reel({StrCat(std::string(100000, 'y'), "\x1b]0;title\x07")}), kUsage);
   ExpectFailure(Reel({"ops",
                       "\xe2\x80\xae"
                       "gpj.exe \xc2\x9b"}),
@@ -232,7 +233,7 @@ Ended Isolated(const Budget& budget, const std::function<std::string()>& work) {
 }
 
 TEST(Isolate, GivesWhatTheWorkGivesOrSaysWhyNot) {
-  const std::string bytes = std::string(300000, 'x') + '\0' + "y";
+  const std::string bytes = StrCat(std::string(300000, 'x'), std::string(1, '\0'), "y");
   EXPECT_EQ(bytes, Isolated({}, [&] { return bytes; }).message);
   EXPECT_EQ(kOk, Isolated({}, [] { return ""; }).status);
   const Ended usage = Isolated({}, []() -> std::string { Fail(kUsage, "not so"); });
