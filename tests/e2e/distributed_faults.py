@@ -48,9 +48,10 @@ class Faults(Group):
             keep = (*options, "--checkpoints", self.path("kept"))
             processes = draw.choice((2, 4))
             rank, moment = draw.randrange(processes), draw.uniform(0.02, 1) * seconds
+            begun = time.monotonic()
             err, ended = self.killed(self.train(processes, "part", *keep, steps=steps), rank, moment)
-            if err is None:
-                seconds *= 0.8  # it was over; the whole run had to share the machine
+            if err is None:  # it was over; the whole run had to share the machine
+                seconds = min(seconds, time.monotonic() - begun)
                 continue
             killed += 1
             slowest = max(slowest, ended)
@@ -65,11 +66,12 @@ class Faults(Group):
         print(f"{killed} runs killed, {began_again} before a checkpoint; they ended within {slowest:.1f} s")
 
     def killed(self, run, rank, moment):
-        """What a run says whose process `rank` is killed at a moment, and in how many seconds; None: it was not."""
-        start = time.monotonic()
-        while time.monotonic() - start < moment and run.poll() is None:
+        """What a run says whose process `rank` is killed at a moment, or as soon as it is there, and in how many
+        seconds it ends; None: it was over."""
+        start, victim = time.monotonic(), None
+        while run.poll() is None and (victim is None or time.monotonic() - start < moment):
             time.sleep(0.005)
-        victim = ranks_of(run).get(rank)
+            victim = ranks_of(run).get(rank)
         if victim is not None:
             os.kill(victim, signal.SIGKILL)
         start = time.monotonic()
