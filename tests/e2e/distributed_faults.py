@@ -35,8 +35,8 @@ def ranks_of(run):
 
 class Faults(Group):
     def test_killed_at_any_moment_it_goes_on_with_half_as_many(self):
-        steps, draw = 400, random.Random(26)
-        options = ("--evaluate-every", "10")
+        steps, draw = 2000, random.Random(26)
+        options = ("--evaluate-every", "20")
         start = time.monotonic()
         self.trained(4, "whole", *options, steps=steps)
         seconds = time.monotonic() - start
