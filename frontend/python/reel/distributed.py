@@ -28,6 +28,9 @@ if _typing.TYPE_CHECKING:
     from .typing import TensorLike
 
 
+_joined = False  # by init
+
+
 def init(comm: Any = None) -> None:
     """Joins the processes that `mpirun` has started; alone, where it has not. A second call does nothing.
 
@@ -35,6 +38,9 @@ def init(comm: Any = None) -> None:
     has been imported, else Reel starts MPI itself. An exception that ends this process then ends the others too; one
     that all have is printed once, by the first. Raises RuntimeError where Reel was built without MPI, or with another
     one than mpi4py."""
+    global _joined
+    if _joined:
+        return
     mpi4py = _sys.modules.get("mpi4py.MPI")
     if comm is None and mpi4py is not None and mpi4py.Is_initialized() and not mpi4py.Is_finalized():
         comm = mpi4py.COMM_WORLD
@@ -47,6 +53,7 @@ def init(comm: Any = None) -> None:
         _core._join_mpi()
     else:
         return
+    _joined = True
     before = _sys.excepthook
 
     def fail(kind: Any, value: Any, trace: Any) -> None:
