@@ -318,8 +318,8 @@ void BlockRows(const ContractShape& shape, const Target& target, int64_t element
   }
   if (shape.sums) TakeWholeGroups(shape, tuning, t);
   // The tile with the fewest rows to drop; fewer rows load more of w per product, for which one port leaves more time.
-  constexpr double kRowLess = 0.01;  // of a tile's time, for each port that multiplies (bmm_64x64, matmul_256)
-  const double loads = kRowLess * static_cast<double>(target.machine.fma_ports);
+  const double loads =
+      static_cast<double>(tuning.matmul_row_less) / 100 * static_cast<double>(target.machine.fma_ports);
   const int64_t rows = t->block * t->inner;
   double best = 0;
   if (asked.tile > 0) t->rows = std::min(asked.tile, rows);
