@@ -9,7 +9,7 @@
 #include "frontend/onnx/node.h"
 #include "frontend/record/event_log.h"
 #include "frontend/record/event_stream.h"
-#include "frontend/values/location.h"
+#include "frontend/record/imported.h"
 #include "frontend/values/status.h"
 #include "frontend/values/tensor_data.h"
 #include "ir/budget_meter.h"
@@ -30,34 +30,9 @@ constexpr int64_t kMaxFolded = 1 << 16;
 // Larger constants become frozen variables.
 constexpr int64_t kMaxConstant = 1 << 12;
 constexpr int64_t kMaxFoldOperations = 100'000'000;
-constexpr size_t kDeepestCall = 64;
 
-struct Scope {
-  HashMap<std::string, Value> values;
-  const Scope* outer = nullptr;
-
-  const Value* Find(const std::string& name) const {
-    for (const Scope* scope = this; scope; scope = scope->outer) {
-      const auto it = scope->values.find(name);
-      if (it != scope->values.end()) return &it->second;
-    }
-    return nullptr;
-  }
-};
-
-// Ops inside carry the model's name and the number of their node as their location.
-class NodeLocation {
- public:
-  NodeLocation(const char* file, size_t index) : saved_(internal::State().location) {
-    internal::State().location = {file, static_cast<uint32_t>(index + 1)};
-  }
-  ~NodeLocation() { internal::State().location = saved_; }
-  NodeLocation(const NodeLocation&) = delete;
-  NodeLocation& operator=(const NodeLocation&) = delete;
-
- private:
-  internal::SourceLine saved_;
-};
+using Scope = internal::NameScope<Value>;
+using internal::kDeepestCall;
 
 std::string Describe(const Node& node, size_t index) {
   std::string out = StrCat("node ", index + 1);
@@ -254,7 +229,7 @@ const Value& Importer::Lookup(const Scope& scope, const std::string& name) const
 void Importer::RunNodes(const std::vector<Node>& nodes, Scope* scope) {
   for (size_t i = 0; i < nodes.size(); ++i) {
     const Node& node = nodes[i];
-    const NodeLocation location(file_.c_str(), i);
+    const internal::ImportedLine location(file_.c_str(), static_cast<uint32_t>(i + 1));  // a model has nodes, not lines
     try {
       RunNode(node, scope);
     } catch (const UnknownElements& error) {

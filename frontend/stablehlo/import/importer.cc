@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "frontend/record/event_stream.h"
+#include "frontend/record/imported.h"
 #include "frontend/stablehlo/import/context.h"
 #include "frontend/stablehlo/import/parser.h"
 #include "frontend/values/status.h"
@@ -21,37 +22,11 @@ namespace reel::stablehlo {
 namespace reading {
 namespace {
 
-// Calls that nest deeper are refused: they run recursively.
-constexpr size_t kDeepestCall = 64;
 // Errors list no more operations than this.
 constexpr size_t kMostListed = 100;
 
-struct Scope {
-  HashMap<std::string, Value> values;
-  const Scope* outer = nullptr;
-
-  const Value* Find(const std::string& name) const {
-    for (const Scope* scope = this; scope; scope = scope->outer) {
-      const auto it = scope->values.find(name);
-      if (it != scope->values.end()) return &it->second;
-    }
-    return nullptr;
-  }
-};
-
-// Ops inside carry the line of an operation: in the program that made the text, else in the text.
-class OperationLocation {
- public:
-  OperationLocation(const char* file, int line) : saved_(internal::State().location) {
-    internal::State().location = {file, static_cast<uint32_t>(std::max(line, 0))};
-  }
-  ~OperationLocation() { internal::State().location = saved_; }
-  OperationLocation(const OperationLocation&) = delete;
-  OperationLocation& operator=(const OperationLocation&) = delete;
-
- private:
-  internal::SourceLine saved_;
-};
+using Scope = internal::NameScope<Value>;
+using internal::kDeepestCall;
 
 class Importer {
  public:
@@ -294,7 +269,9 @@ const char* Importer::FileOf(const Operation& op) {
 void Importer::RunOperation(const Operation& op, Scope* scope) {
   internal::Check(meter_->AddNode(op.operands.size(), op.types.size()));
   internal::Check(meter_->CheckTime());
-  const OperationLocation location(FileOf(op), op.file.empty() ? op.place.line : op.line);
+  // The line in the program that made the text, else in the text.
+  const int line = op.file.empty() ? op.place.line : op.line;
+  const internal::ImportedLine location(FileOf(op), static_cast<uint32_t>(std::max(line, 0)));
   Values inputs;
   for (const std::string& name : op.operands) {
     const Value* value = scope->Find(name);
