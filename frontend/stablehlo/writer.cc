@@ -167,6 +167,17 @@ void Writer::AddFunction(const ir::Function& f) {
   out_ += "  }\n";
 }
 
+// Members of the group that the program's collectives are among.
+int64_t MembersOf(const ir::Module& module) {
+  int64_t members = 1;
+  for (const auto& f : module.functions()) {
+    for (const ir::Node& node : f->nodes()) {
+      if (ir::IsCollective(node.op)) members = std::max(members, node.attr<int64_t>("size"));
+    }
+  }
+  return members;
+}
+
 std::string Writer::Run() {
   exports::Names names(InSymbol);
   symbols_[program_.entry] = names.Unique("main");
@@ -176,7 +187,10 @@ std::string Writer::Run() {
   exports::Names module_names(InSymbol);
   StrAppend(&out_, "module @", SymbolNear(module_.name(), &module_names),
             " attributes {reel.module = ", QuotedText(module_.name()),
-            ", reel.stablehlo_version = ", QuotedText(kStableHloVersion), "} {\n");
+            ", reel.stablehlo_version = ", QuotedText(kStableHloVersion));
+  if (const int64_t members = MembersOf(module_); members > 1)
+    StrAppend(&out_, ", mhlo.num_partitions = 1 : i32, mhlo.num_replicas = ", members, " : i32");
+  out_ += "} {\n";
   AddFunction(program_.main());
   for (const auto& f : module_.functions()) {
     if (!IsEntry(*f)) AddFunction(*f);
@@ -186,11 +200,14 @@ std::string Writer::Run() {
   return std::move(out_);
 }
 
-// Products and convolutions name the dtype of their sums; the other ops on f16 and bf16 are f32 between casts.
+// Products and convolutions name the dtype of their sums, collectives are the backend's; the other ops on f16 and bf16
+// are f32 between casts.
 bool IsExpanded(const ir::Function&, const ir::Node& node) {
   switch (node.op) {
     case ir::Op::kContract:
     case ir::Op::kConv:
+    case ir::Op::kAllReduce:
+    case ir::Op::kReduceScatter:
     case ir::Op::kCholesky:
     case ir::Op::kTriangularSolve: return false;
     default: return true;

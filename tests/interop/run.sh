@@ -21,6 +21,7 @@ done
 part "$python" -B "$here/operations.py"
 part "$python" -B "$here/symbolic.py"
 part "$python" -B "$here/many_axes.py"
+part "$python" -B "$here/collectives.py"
 part "$python" -B "$here/interop.py" "$folder/stablehlo" --backend jax
 part "$python" -B "$here/interop.py" "$folder/stablehlo" --backend iree --every 11
 part "$python" -B "$here/interop.py" "$folder/tensorflow" --backend tensorflow

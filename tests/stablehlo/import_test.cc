@@ -256,7 +256,7 @@ TEST(StableHloImport, ErrorsSayWhatAndWhere) {
   };
   for (const auto& [text, want] : cases) EXPECT_THAT(ErrorOf(text), HasSubstr(want)) << text.substr(0, 300);
   const std::string two =
-      one("%0 = stablehlo.all_to_all %a : tensor<4xf32>\n%1 = stablehlo.partition_id : tensor<ui32>\n"
+      one("%0 = stablehlo.optimization %a : tensor<4xf32>\n%1 = stablehlo.create_token : tensor<ui32>\n"
           "%2 = stablehlo.uniform_quantize %a : (tensor<4xf32>) -> tensor<4x!quant.uniform<i8:f32, 0.1>>");
   EXPECT_THAT(ErrorOf(two), testing::AllOf(HasSubstr("4 things that Reel does not have"), HasSubstr("\n  3:6: "),
                                            HasSubstr("\n  4:6: "), HasSubstr("\n  5:6: ")));

@@ -36,6 +36,15 @@ using Values = std::vector<Value>;
 /// Throws InvalidArgument: the operation is wrong.
 [[noreturn]] void Malformed(std::string_view what);
 
+/// The processes that run a program together, by the module's attributes mhlo.num_replicas and mhlo.num_partitions.
+struct Processes {
+  int64_t replicas = 1, partitions = 1;
+  bool said = false;  ///< the module has one of the attributes
+  absl::Span<const Mesh> meshes;
+
+  int64_t count() const { return replicas * partitions; }
+};
+
 /// One operation as its handler sees it.
 class Context {
  public:
@@ -44,10 +53,15 @@ class Context {
   /// What the scope knows of a value by name; null if there is no such value.
   using LookUp = std::function<const Value*(const std::string& name)>;
 
-  Context(const Operation& op, Values inputs, RunRegion run, LookUp look_up)
-      : op_(op), inputs_(std::move(inputs)), run_(std::move(run)), look_up_(std::move(look_up)) {}
+  Context(const Operation& op, const Processes& processes, Values inputs, RunRegion run, LookUp look_up)
+      : op_(op),
+        processes_(processes),
+        inputs_(std::move(inputs)),
+        run_(std::move(run)),
+        look_up_(std::move(look_up)) {}
 
   const Operation& op() const { return op_; }
+  const Processes& processes() const { return processes_; }
   size_t size() const { return inputs_.size(); }
   /// Operand i; throws if there are fewer.
   const Value& Input(size_t i) const;
@@ -78,6 +92,7 @@ class Context {
 
  private:
   const Operation& op_;
+  const Processes& processes_;
   Values inputs_;
   RunRegion run_;
   LookUp look_up_;
@@ -98,6 +113,7 @@ absl::Span<const ImportRow> ContractRows();
 absl::Span<const ImportRow> IndexRows();
 absl::Span<const ImportRow> ControlRows();
 absl::Span<const ImportRow> LinalgRows();
+absl::Span<const ImportRow> CollectiveRows();
 /// Functions that stablehlo.custom_call names.
 absl::Span<const ImportRow> CustomCallRows();
 absl::Span<const ImportRow> RefusedRows();
@@ -128,6 +144,9 @@ void CheckAxes(const Ints& axes, int rank, std::string_view what);
 /// What a region of 2 n scalars computes for operand i: the name of the one operation on its pair of arguments, "first"
 /// or "second" if it returns one of them, "" if it is something else.
 std::string CombinerOf(const Region& region, size_t i);
+/// Elements along the leading axis, one at least, combined by the operation's region, which the specification says is
+/// associative: neighbours, until one is left.
+Tensors FoldRows(const Context& c, Tensors xs);
 /// Whether the literal is what the combiner leaves everything as it is with.
 bool IsNeutral(std::string_view combiner, const ir::Literal& element);
 

@@ -28,11 +28,33 @@ constexpr size_t kMostListed = 100;
 using Scope = internal::NameScope<Value>;
 using internal::kDeepestCall;
 
+// What a group of Reel's may have.
+constexpr int64_t kMostProcesses = 1 << 20;
+
+Processes ReadProcesses(const Program& program) {
+  Processes out;
+  out.meshes = program.meshes;
+  for (const auto& [name, value] : program.attributes) {
+    const bool replicas = name == "mhlo.num_replicas";
+    if (!replicas && name != "mhlo.num_partitions") continue;
+    if (value.kind != Attribute::Kind::kInt || value.integer < 1 || value.integer > kMostProcesses)
+      Wrong(value.place, StrCat(name, " is no number from 1 to ", kMostProcesses));
+    (replicas ? out.replicas : out.partitions) = value.integer;
+    out.said = true;
+  }
+  if (out.count() > kMostProcesses) Malformed(StrCat("more processes than ", kMostProcesses));
+  return out;
+}
+
 class Importer {
  public:
   Importer(const Program& program, const std::string& name, const StableHloImportOptions& options,
            ir::BudgetMeter* meter)
-      : program_(program), file_(name.substr(name.rfind('/') + 1)), options_(options), meter_(meter) {
+      : program_(program),
+        file_(name.substr(name.rfind('/') + 1)),
+        processes_(ReadProcesses(program)),
+        options_(options),
+        meter_(meter) {
     for (const Function& f : program.functions) {
       if (!functions_.emplace(f.name, &f).second) Wrong(f.place, StrCat("@", f.name, " is defined twice"));
     }
@@ -57,6 +79,7 @@ class Importer {
 
   const Program& program_;
   std::string file_;
+  const Processes processes_;
   const StableHloImportOptions& options_;
   ir::BudgetMeter* meter_;
   HashMap<std::string, const Function*> functions_;
@@ -247,7 +270,8 @@ Values Importer::Handle(const Operation& op, Values inputs, const Scope& scope) 
       out.push_back(v.tensor);
     return out;
   };
-  const Context context(op, std::move(inputs), run, [&](const std::string& name) { return scope.Find(name); });
+  const Context context(op, processes_, std::move(inputs), run,
+                        [&](const std::string& name) { return scope.Find(name); });
   return FindRow(op)->handler(context);
 }
 

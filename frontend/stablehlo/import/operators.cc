@@ -12,37 +12,29 @@
 namespace reel::stablehlo::reading {
 namespace {
 
-constexpr std::string_view kOneDevice = "of several devices; Reel's programs run on one";
+constexpr std::string_view kSends = "talks to one other device; Reel's collectives are among all of a group";
 constexpr std::string_view kTuples = "a value of several tensors; print the program without tuples";
 constexpr std::string_view kOpen = "the shape of its result is known only when it runs";
 
 constexpr ImportRow kRefused[] = {
     {"stablehlo.after_all", nullptr, "tokens order what a program sends and reads, which Reel's programs do not"},
-    {"stablehlo.all_gather", nullptr, kOneDevice},
-    {"stablehlo.all_reduce", nullptr, kOneDevice},
-    {"stablehlo.all_to_all", nullptr, kOneDevice},
     {"stablehlo.async_done", nullptr, "runs beside the program"},
     {"stablehlo.async_start", nullptr, "runs beside the program"},
-    {"stablehlo.collective_broadcast", nullptr, kOneDevice},
-    {"stablehlo.collective_permute", nullptr, kOneDevice},
     {"stablehlo.create_token", nullptr, "tokens order what a program sends and reads, which Reel's programs do not"},
-    {"stablehlo.cross-replica-sum", nullptr, kOneDevice},
+    {"stablehlo.cross-replica-sum", nullptr, "of an older version; write all_reduce"},
     {"stablehlo.dynamic_conv", nullptr, kOpen},
     {"stablehlo.dynamic_gather", nullptr, kOpen},
     {"stablehlo.dynamic_pad", nullptr, kOpen},
     {"stablehlo.get_tuple_element", nullptr, kTuples},
     {"stablehlo.infeed", nullptr, "reads from outside while it runs; make it an argument"},
     {"stablehlo.outfeed", nullptr, "writes to outside while it runs; make it a result"},
-    {"stablehlo.partition_id", nullptr, kOneDevice},
     {"stablehlo.real_dynamic_slice", nullptr, kOpen},
-    {"stablehlo.recv", nullptr, kOneDevice},
-    {"stablehlo.reduce_scatter", nullptr, kOneDevice},
-    {"stablehlo.replica_id", nullptr, kOneDevice},
+    {"stablehlo.recv", nullptr, kSends},
     {"stablehlo.rng", nullptr,
      "its numbers are each backend's own; draw by keys (jax.random), which are integer operations"},
     {"stablehlo.rng_bit_generator", nullptr,
      "its bits are each backend's own; draw by keys (jax.random with threefry2x32), which are integer operations"},
-    {"stablehlo.send", nullptr, kOneDevice},
+    {"stablehlo.send", nullptr, kSends},
     {"stablehlo.set_dimension_size", nullptr, kOpen},
     {"stablehlo.trace", nullptr, "a marker of a profiler"},
     {"stablehlo.tuple", nullptr, kTuples},
@@ -69,8 +61,9 @@ const Table& Rows() {
   static constinit Lazy<Table> lazy;
   return lazy.Get([] {
     auto rows = std::make_unique<Table>();
-    for (const auto family : {ElementwiseRows(), ComposedRows(), ShapeRows(), ReduceRows(), ContractRows(), IndexRows(),
-                              ControlRows(), LinalgRows(), RefusedRows(), absl::Span<const ImportRow>(kCalls)}) {
+    for (const auto family :
+         {ElementwiseRows(), ComposedRows(), ShapeRows(), ReduceRows(), ContractRows(), IndexRows(), ControlRows(),
+          LinalgRows(), CollectiveRows(), RefusedRows(), absl::Span<const ImportRow>(kCalls)}) {
       for (const ImportRow& row : family) rows->emplace(std::string(row.name), &row);
     }
     for (const ImportRow& row : CustomCallRows()) rows->emplace(StrCat("custom_call @", row.name), &row);

@@ -12,6 +12,8 @@ namespace {
 
 // Regions, lists and types that nest deeper are refused: reading them is recursive.
 constexpr int kDeepest = 200;
+// Devices along an axis of a mesh.
+constexpr int64_t kMostDevices = 1 << 20;
 // Names of results that one operation may have.
 constexpr int64_t kMostResults = 100'000;
 // Steps from one named location to the next.
@@ -120,6 +122,7 @@ Operation Parser::ParseOperation() {
   } else {
     op.name = std::string(lexer_.Expect(TokenKind::kName, "an operation").text);
     if (op.name == "call" || op.name == "return") op.name = StrCat("func.", op.name);
+    if (op.name == "sdy.return") op.name = "stablehlo.return";
     ParsePretty(&op);
   }
   ParseLocation(&op.location);
@@ -175,6 +178,36 @@ std::vector<Parameter> Parser::ParseParameters() {
     out.push_back(std::move(p));
   }
   return out;
+}
+
+// Behind sdy.mesh: @mesh = <["x"=2, "y"=4]>. A mesh whose devices are in another order has no name here.
+Mesh Parser::ParseMesh() {
+  Mesh mesh;
+  mesh.name = lexer_.Expect(TokenKind::kSymbol, "the name of a mesh").string;
+  lexer_.Expect('=');
+  lexer_.Expect('<');
+  lexer_.Expect('[');
+  while (!lexer_.SkipMark(']')) {
+    if (!mesh.axes.empty()) lexer_.Expect(',');
+    std::string axis = lexer_.Expect(TokenKind::kString, "the name of an axis").string;
+    lexer_.Expect('=');
+    const Token size = lexer_.Expect(TokenKind::kInt, "the size of an axis");
+    int64_t number = 0;
+    if (!ir::ParseNumber(size.text, &number) || number < 1 || number > kMostDevices)
+      Wrong(size.place, StrCat("an axis of a mesh has 1 to ", kMostDevices, " devices"));
+    mesh.axes.emplace_back(std::move(axis), number);
+  }
+  if (lexer_.SkipMark(',')) {
+    mesh.name.clear();
+    lexer_.ExpectName("device_ids");
+    lexer_.Expect('=');
+    SkipBrackets();
+  }
+  lexer_.Expect('>');
+  if (lexer_.IsMark('{')) SkipBrackets();
+  std::string location;
+  ParseLocation(&location);
+  return mesh;
 }
 
 // Behind func.func.
@@ -254,13 +287,8 @@ Program Parser::ParseProgram() {
   while (true) {
     if (lexer_.SkipName("func.func")) {
       program.functions.push_back(ParseFunction());
-    } else if (lexer_.SkipName("sdy.mesh")) {  // devices: there is one
-      lexer_.Expect(TokenKind::kSymbol, "the name of a mesh");
-      lexer_.Expect('=');
-      SkipBrackets();
-      if (lexer_.IsMark('{')) SkipBrackets();
-      std::string location;
-      ParseLocation(&location);
+    } else if (lexer_.SkipName("sdy.mesh")) {
+      program.meshes.push_back(ParseMesh());
     } else {
       break;
     }

@@ -41,6 +41,7 @@ class Parser {
   void SkipBrackets();
 
   // parser.cc
+  Mesh ParseMesh();
   Function ParseFunction();
   std::vector<Parameter> ParseParameters();
   Region ParseRegion();
@@ -60,6 +61,8 @@ class Parser {
   void ParseWhile(Operation* op);
   void ParseReduce(Operation* op);
   void ParseSlice(Operation* op);
+  void ParseManual(Operation* op);
+  Attribute ParseShardings();
   void ParseNamedPart(Operation* op, std::string name);
 
   /// Counts how deep regions, lists and types nest.

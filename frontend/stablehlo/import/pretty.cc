@@ -264,7 +264,53 @@ void Parser::ParseSlice(Operation* op) {
   ParseSignature(op);
 }
 
+// [<@mesh, [{"x"}, {}]>, ...]: a list of lists of axes for each value, with the mesh's name.
+Attribute Parser::ParseShardings() {
+  Attribute out;
+  out.kind = Kind::kList;
+  lexer_.Expect('[');
+  while (!lexer_.SkipMark(']')) {
+    if (!out.list.empty()) lexer_.Expect(',');
+    lexer_.Expect('<');
+    const std::string mesh = lexer_.Expect(TokenKind::kSymbol, "the name of a mesh").string;
+    lexer_.Expect(',');
+    Attribute sharding = ParseList();
+    sharding.text = mesh;
+    if (lexer_.SkipMark(',')) {
+      lexer_.ExpectName("replicated");  // along axes that no list names, which they are anyway
+      lexer_.Expect('=');
+      SkipBrackets();
+    }
+    lexer_.Expect('>');
+    out.list.push_back(std::move(sharding));
+  }
+  return out;
+}
+
+// (%a, %b) in_shardings=[...] out_shardings=[...] manual_axes={"x"} (%c: type, %d: type) {...} : types
+void Parser::ParseManual(Operation* op) {
+  lexer_.Expect('(');
+  while (!lexer_.SkipMark(')')) {
+    if (!op->operands.empty()) lexer_.Expect(',');
+    op->operands.push_back(ParseOperand());
+  }
+  for (const char* name : {"in_shardings", "out_shardings"}) {
+    lexer_.ExpectName(name);
+    lexer_.Expect('=');
+    op->attributes.emplace_back(name, ParseShardings());
+  }
+  lexer_.ExpectName("manual_axes");
+  lexer_.Expect('=');
+  op->attributes.emplace_back("manual_axes", ParseAttribute());
+  lexer_.Expect('(');
+  std::vector<Parameter> parameters = ParseParameters();
+  op->regions.push_back(ParseRegion());
+  op->regions.back().parameters = std::move(parameters);
+  ParseSignature(op);
+}
+
 void Parser::ParsePretty(Operation* op) {
+  if (op->name == "sdy.manual_computation") return ParseManual(op);
   if (op->name == "stablehlo.while") return ParseWhile(op);
   if (op->name == "stablehlo.reduce" && lexer_.IsMark('(')) return ParseReduce(op);
   if (op->name == "stablehlo.slice") return ParseSlice(op);

@@ -91,9 +91,16 @@ struct Function {
   Region body;
 };
 
+/// Devices in rows: sdy.mesh @mesh = <["x"=2, "y"=4]>.
+struct Mesh {
+  std::string name;
+  std::vector<std::pair<std::string, int64_t>> axes;
+};
+
 struct Program {
   std::string name;
   Attributes attributes;
+  std::vector<Mesh> meshes;
   std::vector<Function> functions;
   /// Types that Reel does not have, with their lines: reported with the operations that it does not have.
   std::vector<std::string> refused;

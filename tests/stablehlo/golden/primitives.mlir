@@ -3062,3 +3062,57 @@ module @module attributes {reel.module = "module", reel.stablehlo_version = "1.0
     "func.return"(%arg0) : (tensor<i32>) -> ()
   }
 }
+// all_reduce i8[] max
+module @module attributes {reel.module = "module", reel.stablehlo_version = "1.0.0"} {
+  func.func public @main(%arg0: tensor<i8> {reel.name = "x0"}) -> (tensor<i8> {reel.name = "result0"}) attributes {reel.entry = "main"} {
+    %0 = "stablehlo.all_reduce"(%arg0) <{replica_groups = dense<[[0]]> : tensor<1x1xi64>}> ({
+     ^bb0(%1: tensor<i8>, %2: tensor<i8>):
+      %3 = "stablehlo.maximum"(%1, %2) : (tensor<i8>, tensor<i8>) -> tensor<i8>
+      "stablehlo.return"(%3) : (tensor<i8>) -> ()
+    }) : (tensor<i8>) -> tensor<i8>
+    "func.return"(%0) : (tensor<i8>) -> ()
+  }
+}
+// all_gather bool[1]
+module @module attributes {reel.module = "module", reel.stablehlo_version = "1.0.0"} {
+  func.func public @main(%arg0: tensor<1xi1> {reel.name = "x0"}) -> (tensor<1xi1> {reel.name = "result0"}) attributes {reel.entry = "main"} {
+    %0 = "stablehlo.all_gather"(%arg0) <{all_gather_dim = 0 : i64, replica_groups = dense<[[0]]> : tensor<1x1xi64>}> : (tensor<1xi1>) -> tensor<1xi1>
+    "func.return"(%0) : (tensor<1xi1>) -> ()
+  }
+}
+// reduce_scatter i8[1,1] sum
+module @module attributes {reel.module = "module", reel.stablehlo_version = "1.0.0"} {
+  func.func public @main(%arg0: tensor<1x1xi8> {reel.name = "x0"}) -> (tensor<1x1xi8> {reel.name = "result0"}) attributes {reel.entry = "main"} {
+    %0 = "stablehlo.reduce_scatter"(%arg0) <{scatter_dimension = 0 : i64, replica_groups = dense<[[0]]> : tensor<1x1xi64>}> ({
+     ^bb0(%1: tensor<i8>, %2: tensor<i8>):
+      %3 = "stablehlo.add"(%1, %2) : (tensor<i8>, tensor<i8>) -> tensor<i8>
+      "stablehlo.return"(%3) : (tensor<i8>) -> ()
+    }) : (tensor<1x1xi8>) -> tensor<1x1xi8>
+    "func.return"(%0) : (tensor<1x1xi8>) -> ()
+  }
+}
+// all_to_all bool[1]
+module @module attributes {reel.module = "module", reel.stablehlo_version = "1.0.0"} {
+  func.func public @main(%arg0: tensor<1xi1> {reel.name = "x0"}) -> (tensor<1xi1> {reel.name = "result0"}) attributes {reel.entry = "main"} {
+    %0 = "stablehlo.all_to_all"(%arg0) <{concat_dimension = 0 : i64, replica_groups = dense<[[0]]> : tensor<1x1xi64>, split_count = 1 : i64, split_dimension = 0 : i64}> : (tensor<1xi1>) -> tensor<1xi1>
+    "func.return"(%0) : (tensor<1xi1>) -> ()
+  }
+}
+// broadcast_from bool[]
+module @module attributes {reel.module = "module", reel.stablehlo_version = "1.0.0"} {
+  func.func public @main(%arg0: tensor<i1> {reel.name = "x0"}) -> (tensor<i1> {reel.name = "result0"}) attributes {reel.entry = "main"} {
+    %0 = "stablehlo.reshape"(%arg0) : (tensor<i1>) -> tensor<1xi1>
+    %1 = "stablehlo.all_gather"(%0) <{all_gather_dim = 0 : i64, replica_groups = dense<[[0]]> : tensor<1x1xi64>}> : (tensor<1xi1>) -> tensor<1xi1>
+    %2 = "stablehlo.slice"(%1) <{start_indices = array<i64: 0>, limit_indices = array<i64: 1>, strides = array<i64: 1>}> : (tensor<1xi1>) -> tensor<1xi1>
+    %3 = "stablehlo.reshape"(%2) : (tensor<1xi1>) -> tensor<i1>
+    "func.return"(%3) : (tensor<i1>) -> ()
+  }
+}
+// group_rank 
+module @module attributes {reel.module = "module", reel.stablehlo_version = "1.0.0"} {
+  func.func public @main() -> (tensor<i64> {reel.name = "result0"}) attributes {reel.entry = "main"} {
+    %0 = "stablehlo.replica_id"() : () -> tensor<ui32>
+    %1 = "stablehlo.convert"(%0) : (tensor<ui32>) -> tensor<i64>
+    "func.return"(%1) : (tensor<i64>) -> ()
+  }
+}

@@ -73,7 +73,7 @@ Tensor EveryOther(const Tensor& x, int64_t first, int64_t end, int64_t stride) {
   return Dispatch(ir::Op::kSlice, {x}, {{"starts", starts}, {"limits", limits}, {"strides", strides}});
 }
 
-// Any region, which the specification says is associative: neighbours are combined until one is left, then the start.
+// Any region: neighbours are combined until one is left, then the start.
 Tensors FoldAxes(const Context& c, Tensors xs, const Tensors& starts, const Ints& axes) {
   Ints order = axes;
   Shape kept;
@@ -93,20 +93,7 @@ Tensors FoldAxes(const Context& c, Tensors xs, const Tensors& starts, const Ints
   Shape rows{count};
   for (const Extent extent : kept) rows.push_back(extent);
   for (Tensor& x : xs) x = Reshaped(Transposed(x, order), rows);
-  while (count > 1) {
-    const int64_t pairs = count / 2;
-    Tensors a, b;
-    for (const Tensor& x : xs) {
-      a.push_back(EveryOther(x, 0, 2 * pairs, 2));
-      b.push_back(EveryOther(x, 1, 2 * pairs, 2));
-    }
-    Tensors next = CombineRows(c, a, b);
-    for (size_t i = 0; i < xs.size(); ++i)
-      xs[i] = count % 2 == 0 ? next[i] : Concat({next[i], EveryOther(xs[i], count - 1, count, 1)}, 0);
-    count -= pairs;
-  }
-  for (Tensor& x : xs) x = Reshaped(x, kept);
-  return CombineRows(c, begin, xs);
+  return CombineRows(c, begin, FoldRows(c, std::move(xs)));
 }
 
 enum class Extreme : uint8_t { kNone, kMaximum, kMinimum };
@@ -340,6 +327,26 @@ constexpr ImportRow kReduceRows[] = {
 };
 
 }  // namespace
+
+Tensors FoldRows(const Context& c, Tensors xs) {
+  int64_t count = xs[0].shape().dim(0);
+  Shape kept = xs[0].shape();
+  kept.erase(0);
+  while (count > 1) {
+    const int64_t pairs = count / 2;
+    Tensors a, b;
+    for (const Tensor& x : xs) {
+      a.push_back(EveryOther(x, 0, 2 * pairs, 2));
+      b.push_back(EveryOther(x, 1, 2 * pairs, 2));
+    }
+    Tensors next = CombineRows(c, a, b);
+    for (size_t i = 0; i < xs.size(); ++i)
+      xs[i] = count % 2 == 0 ? next[i] : Concat({next[i], EveryOther(xs[i], count - 1, count, 1)}, 0);
+    count -= pairs;
+  }
+  for (Tensor& x : xs) x = Reshaped(x, kept);
+  return xs;
+}
 
 absl::Span<const ImportRow> ReduceRows() { return kReduceRows; }
 
