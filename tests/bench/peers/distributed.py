@@ -1,11 +1,12 @@
-"""Data-parallel training steps: Reel over MPI beside PyTorch's DistributedDataParallel over gloo, weak scaling.
+"""Data-parallel training steps: Reel over MPI beside PyTorch's DistributedDataParallel over gloo, and PyTorch with one
+all-reduce of all gradients by mpi4py; weak scaling.
 
     PYTHONPATH=build/python python distributed.py --torch PYTHON [--rounds N] [--steps N] [WORKLOAD ...]
 
 Each process has one thread on a core of its own and the workload's batch of rows; a run of two has twice the batch.
 Systems run in turn, in rounds; a row is the median over rounds of the median step. `efficiency` is the time of one
 process, which runs the plain step of one machine, over that of two. Reel's steps have as many shards as processes,
-or --shards. PyTorch is given both its modes; the ratio is to the faster.
+or --shards. PyTorch is given its modes, and mpi4py if it is there; the ratio is to the fastest.
 """
 
 from __future__ import annotations
@@ -63,11 +64,28 @@ def reel_step(name: str, rank: int, size: int, options: str) -> Callable[[], Any
     return lambda: step().item()
 
 
+def mean_of_gradients(parameters: list[Any], size: int) -> Callable[[], None]:
+    """Replaces the gradients by the processes' means: one array of all of them, one all-reduce of mpi4py."""
+    import torch
+    from mpi4py import MPI
+
+    flat = torch.empty(sum(p.numel() for p in parameters))
+
+    def reduce() -> None:
+        torch.cat([p.grad.reshape(-1) for p in parameters], out=flat)
+        MPI.COMM_WORLD.Allreduce(MPI.IN_PLACE, flat.numpy(), op=MPI.SUM)
+        flat.div_(size)
+        for p, part in zip(parameters, flat.split([p.numel() for p in parameters]), strict=True):
+            p.grad.copy_(part.reshape(p.shape))
+
+    return reduce
+
+
 def torch_step(name: str, rank: int, size: int, mode: str) -> Callable[[], Any]:
     peer = prepare("torch_peer", rank)
     import torch
 
-    if size > 1:
+    if size > 1 and mode != "mpi4py":
         torch.distributed.init_process_group("gloo", rank=rank, world_size=size)
 
     class Loss(torch.nn.Module):
@@ -83,15 +101,19 @@ def torch_step(name: str, rank: int, size: int, mode: str) -> Callable[[], Any]:
 
     def train(w: Any, p: dict[str, Any], loss_fn: Callable[..., Any], mode: str) -> Any:
         model: Any = Loss(p, loss_fn)
-        if size > 1:
+        if size > 1 and mode != "mpi4py":
             model = torch.nn.parallel.DistributedDataParallel(model, gradient_as_bucket_view=True)
-        optimizer = peer.optimizer(w.hp, list(model.parameters()))
+        parameters = list(model.parameters())
+        optimizer = peer.optimizer(w.hp, parameters)
+        reduce = mean_of_gradients(parameters, size) if size > 1 and mode == "mpi4py" else None
         f = torch.compile(model) if mode == "compile" else model
 
         def step() -> float:
             optimizer.zero_grad(set_to_none=True)
             loss = f()
             loss.backward()
+            if reduce:
+                reduce()
             optimizer.step()
             return float(loss.detach())
 
@@ -131,7 +153,7 @@ def free_port() -> str:
 def run(python: str, system: str, name: str, size: int, steps: int) -> dict[str, Any]:
     command = [python, os.path.abspath(__file__), "--worker", system, "--steps", str(steps), name]
     env = dict(os.environ, REEL_NUM_THREADS="1", OMP_NUM_THREADS="1")
-    if system.startswith("reel"):
+    if system.startswith("reel") or system.endswith("mpi4py"):
         launch = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n", str(size)]
         out = subprocess.run([*(launch if size > 1 else []), *command], env=env, stdout=subprocess.PIPE, text=True)
         code, text = out.returncode, out.stdout
@@ -182,14 +204,15 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("workload", nargs="*", default=NAMES, help=" or ".join(NAMES))
     parser.add_argument("--torch", help="a Python that has PyTorch")
-    parser.add_argument("--mode", action="append", choices=["eager", "compile"])
+    parser.add_argument("--mode", action="append", choices=["eager", "compile", "mpi4py"])
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--steps", type=int, default=60)
     parser.add_argument("--shards", type=int, default=0, help="of Reel's step; 0: one a process")
     parser.add_argument("--shard-optimizer", action="store_true", help="Reel's processes update their parts")
     parser.add_argument("--worker", help=argparse.SUPPRESS)
     ARGS = parser.parse_args()
-    ARGS.mode = ARGS.mode or ["eager", "compile"]
+    has_mpi4py = ARGS.torch and subprocess.run([ARGS.torch, "-c", "import mpi4py"], capture_output=True).returncode == 0
+    ARGS.mode = ARGS.mode or ["eager", "compile", *(["mpi4py"] if has_mpi4py else [])]
     CORES = sorted(os.sched_getaffinity(0))
     sys.path.insert(0, HERE)
     if ARGS.worker:
