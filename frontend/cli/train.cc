@@ -192,7 +192,8 @@ void AddFitOptions(Command* command, FitSettings* fit, const Option& data) {
       .ShowDefault();
   command
       ->Add("--labels", &fit->labels,
-            "Columns of a table (default: the last), or an array of an .npz file (default: y, labels)")
+            "Columns of a table (default: the last), or an array of an .npz file or of a folder of .npy (default: y, "
+            "labels)")
       .Needs(data)
       .Group(group)
       .TypeName("NAMES")
@@ -370,11 +371,13 @@ void AddTrain(Program* program) {
       "Train a model on your data, or, without --data, the demo: eagerly, compiled, and in C, bit for bit",
       "reel train --data iris.csv --save iris.reel --export iris.o", options.get(),
       [options, program] { options->fit.data.empty() ? RunDemo(*options, program) : RunFit(*options, program); });
-  const Option data = command
-                          .Add("--data", &fit->data,
-                               "A table (.csv), arrays (.npz), text (.txt, .txt.gz), a folder with a folder of images "
-                               "for each class, or a folder with IDX files as MNIST's")
-                          .TypeName("PATH");
+  const Option data =
+      command
+          .Add(
+              "--data", &fit->data,
+              "A table (.csv), arrays (.npz, a folder of .npy), text (.txt, .txt.gz), a folder with a folder of images "
+              "for each class, or a folder with IDX files as MNIST's")
+          .TypeName("PATH");
   std::vector<std::string> models = kFitModels;
   models.insert(models.end(), {"mnist", "char", "all"});
   command

@@ -177,6 +177,10 @@ class Dataset {
   static Dataset FromCsv(const std::string& path, const CsvOptions& options = {});
   /// NumPy's archive of arrays with equal first extents: examples have its names.
   static Dataset FromNpz(const std::string& path, const NpzOptions& options = {});
+  /// NumPy's files, one for each array, with equal first extents; examples have these names, if any. Files are mapped,
+  /// and rows read when they are asked for: data may be larger than memory, and each of several processes reads its own
+  /// rows. (Of bools all are read, to be checked.) The files must not change meanwhile.
+  static Dataset FromNpy(const std::vector<std::string>& paths, const std::vector<std::string>& names = {});
   /// The format of MNIST, gzipped or not: {image, label i64} for each; without a path of labels the images alone.
   static Dataset FromIdx(const std::string& images, const std::string& labels = "", const IdxOptions& options = {});
   /// One folder for each class with PNG and JPEG files (.png, .jpg, .jpeg): {image [height, width, channels], label

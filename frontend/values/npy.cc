@@ -38,18 +38,13 @@ constexpr std::array<Descr, kNumDTypes> kDescrs{{{kBool, "|b1"},
                                                  {kComplex64, "<c8"},
                                                  {kComplex128, "<c16"}}};
 
-struct Header {
-  Type type;
-  bool fortran = false;  // the first axis varies fastest
-};
-
 // Reads the header's dictionary: {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }
 class HeaderReader {
  public:
   explicit HeaderReader(std::string_view text) : text_(text) {}
 
-  absl::StatusOr<Header> Read() {
-    Header header;
+  absl::StatusOr<NpyLayout> Read() {
+    NpyLayout header;
     Type& type = header.type;
     bool seen[3] = {false, false, false};
     if (!Eat('{')) return Error("it does not begin with {");
@@ -178,36 +173,53 @@ std::vector<std::byte> RowMajor(std::span<const std::byte> raw, const Type& type
   return out;
 }
 
-absl::StatusOr<ir::Literal> Parse(std::string_view bytes, const Budget& budget) {
+absl::StatusOr<NpyLayout> ParseHeader(std::string_view bytes) {
   std::string_view header, data;
   if (absl::Status s = Split(bytes, &header, &data); !s.ok()) return s;
-  const auto read = HeaderReader(header).Read();
-  if (!read.ok()) return read.status();
-  const Type* const type = &read->type;
-  if (!FitsInMemory(type->shape)) return absl::InvalidArgumentError("the shape overflows");
-  if (type->bytes() != static_cast<int64_t>(data.size())) {
+  auto read = HeaderReader(header).Read();
+  if (!read.ok()) return read;
+  const Type& type = read->type;
+  if (!FitsInMemory(type.shape)) return absl::InvalidArgumentError("the shape overflows");
+  if (type.bytes() != static_cast<int64_t>(data.size())) {
     return absl::InvalidArgumentError(
-        StrCat(type->ToString(), " takes ", type->bytes(), " bytes, but ", data.size(), " follow the header"));
+        StrCat(type.ToString(), " takes ", type.bytes(), " bytes, but ", data.size(), " follow the header"));
   }
-  if (type->bytes() > budget.max_memory) {
+  read->offset = bytes.size() - data.size();
+  return read;
+}
+
+absl::StatusOr<ir::Literal> Parse(std::string_view bytes, const Budget& budget) {
+  const auto read = ParseHeader(bytes);
+  if (!read.ok()) return read.status();
+  const Type& type = read->type;
+  const std::string_view data = bytes.substr(read->offset);
+  if (type.bytes() > budget.max_memory) {
     return absl::ResourceExhaustedError(
-        StrCat(type->ToString(), " is larger than the memory budget of ", budget.max_memory, " bytes"));
+        StrCat(type.ToString(), " is larger than the memory budget of ", budget.max_memory, " bytes"));
   }
-  if (type->dtype == kBool && data.find_first_not_of(std::string_view("\0\1", 2)) != data.npos) {
+  if (type.dtype == kBool && data.find_first_not_of(std::string_view("\0\1", 2)) != data.npos) {
     return absl::InvalidArgumentError("a bool is neither 0 nor 1");
   }
   const auto raw = std::as_bytes(std::span(data));
-  if (read->fortran) return ir::Literal(*type, RowMajor(raw, *type));
-  return ir::Literal(*type, std::vector<std::byte>(raw.begin(), raw.end()));
+  if (read->fortran) return ir::Literal(type, RowMajor(raw, type));
+  return ir::Literal(type, std::vector<std::byte>(raw.begin(), raw.end()));
+}
+
+// The value, or its error with the name in front.
+template <typename T>
+absl::StatusOr<T> Named(absl::StatusOr<T> value, std::string_view name) {
+  if (value.ok()) return value;
+  return absl::Status(value.status().code(), StrCat(name, ": ", value.status().message()));
 }
 
 }  // namespace
 
+absl::StatusOr<NpyLayout> ParseNpyLayout(std::string_view bytes, std::string_view name) {
+  return Named(ParseHeader(bytes), name);
+}
+
 absl::StatusOr<ir::Literal> ParseNpy(std::string_view bytes, std::string_view name, const Budget& budget) {
-  auto literal = Parse(bytes, budget);
-  if (literal.ok()) return literal;
-  const absl::Status& status = literal.status();
-  return absl::Status(status.code(), StrCat(name, ": ", status.message()));
+  return Named(Parse(bytes, budget), name);
 }
 
 std::string NpyHeader(const ir::Literal& literal) {

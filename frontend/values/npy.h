@@ -12,6 +12,15 @@
 
 namespace reel {
 
+/// What an .npy file holds, and where its elements begin.
+struct NpyLayout {
+  Type type;
+  bool fortran = false;  ///< the first axis varies fastest
+  size_t offset = 0;
+};
+/// Reads the header alone; the elements must be exactly as many bytes as it says. `name` begins every error.
+absl::StatusOr<NpyLayout> ParseNpyLayout(std::string_view bytes, std::string_view name);
+
 /// Reads format versions 1 to 3. The header must be in the form that NumPy writes and the data must
 /// be exactly as long as it says. `name` begins every error.
 absl::StatusOr<ir::Literal> ParseNpy(std::string_view bytes, std::string_view name, const Budget& budget = {});

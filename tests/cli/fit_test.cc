@@ -134,11 +134,21 @@ TEST_F(FitCommand, TheTaskOfWholeNumbersCanBeSaid) {
               HasSubstr("1 number to predict"));
 }
 
+// A file of bytes as numpy.save writes it.
+std::string Npy(const std::string& shape, const std::string& bytes) {
+  const std::string header = StrCat("{'descr': '|u1', 'fortran_order': False, 'shape': ", shape, ", }\n");
+  return StrCat("\x93NUMPY\x01", std::string(1, '\0'), std::string(1, static_cast<char>(header.size())),
+                std::string(1, '\0'), header, bytes);
+}
+
 TEST_F(FitCommand, ArraysImagesAndFolders) {
   const std::string pixels = Pixels(120), labels = Labels(120);
   const Tensor images = Tensor::FromBytes(kUInt8, {120, 6, 6}, pixels.data());
   const Tensor kinds = Tensor::FromBytes(kUInt8, {120}, labels.data());
   SaveWeights(Path("a.npz"), StateDict{{"images", images}, {"labels", kinds}});
+  std::filesystem::create_directory(Path("arrays"));
+  File("arrays/images.npy", Npy("(120, 6, 6)", pixels));
+  File("arrays/labels.npy", Npy("(120,)", labels));
   std::filesystem::create_directory(Path("idx"));
   File("idx/train-images-idx3-ubyte", BigEndian(0x803) + BigEndian(120) + BigEndian(6) + BigEndian(6) + pixels);
   File("idx/train-labels-idx1-ubyte", BigEndian(0x801) + BigEndian(120) + labels);
@@ -147,7 +157,7 @@ TEST_F(FitCommand, ArraysImagesAndFolders) {
     File(StrCat("folder/", i % 2 == 0 ? "row" : "column", "/", 100 + i, ".png"),
          Png(pixels.substr(static_cast<size_t>(i) * 36, 36)));
   }
-  for (const std::string name : {"a.npz", "idx", "folder"}) {
+  for (const std::string name : {"a.npz", "arrays", "idx", "folder"}) {
     SCOPED_TRACE(name);
     const Json conv = Trained(name, "--steps 150 --channels 4,8 --learning-rate 0.01");
     EXPECT_EQ(1, conv["accuracy"].get<double>()) << conv;

@@ -16,6 +16,8 @@
 namespace reel::cli {
 namespace {
 
+constexpr std::string_view kNpz = ".npz", kNpy = ".npy";
+
 /// Names in a folder, sorted.
 std::vector<std::string> NamesIn(const std::string& folder) {
   DIR* const open = ::opendir(folder.c_str());
@@ -113,13 +115,22 @@ std::vector<std::string> ArrayNames(const std::string& path, const FitSettings& 
   return {x, y};
 }
 
+/// These arrays of an .npz file, or of a folder of .npy files; no names: all.
+reel::Dataset ReadArrays(const std::string& path, std::vector<std::string> names) {
+  if (path.ends_with(kNpz)) return reel::Dataset::FromNpz(path, {.names = names});
+  for (const std::string& file : names.empty() ? NamesIn(path) : std::vector<std::string>()) {
+    if (file.ends_with(kNpy)) names.push_back(file.substr(0, file.size() - kNpy.size()));
+  }
+  std::vector<std::string> files;
+  for (const std::string& name : names) files.push_back(StrCat(path, "/", name, kNpy));
+  return reel::Dataset::FromNpy(files, names);
+}
+
 reel::Dataset OpenArrays(const std::string& path, const FitSettings& settings) {
-  NpzOptions options;
+  std::vector<std::string> names;
   if (!settings.columns.empty() && !settings.labels.empty())
-    options.names = {settings.columns[0], settings.labels[0]};  // others may have other extents
-  const reel::Dataset all = reel::Dataset::FromNpz(path, options);
-  options.names = ArrayNames(path, settings, all.specs());
-  return reel::Dataset::FromNpz(path, options);
+    names = {settings.columns[0], settings.labels[0]};  // others may have other extents
+  return ReadArrays(path, ArrayNames(path, settings, ReadArrays(path, names).specs()));
 }
 
 reel::Dataset OpenImages(const std::string& path, const FitSettings& settings, const FitData* like) {
@@ -352,20 +363,22 @@ SourceKind KindOf(const std::string& path) {
     Fail(kIo, StrCat("cannot read ", ir::QuotedPath(path), ": ", std::strerror(errno)));
   if (!S_ISDIR(info.st_mode)) {
     for (const auto& [end, kind] : {std::pair(".csv", SourceKind::kTable),
-                                    {".npz", SourceKind::kArrays},
+                                    {kNpz.data(), SourceKind::kArrays},
                                     {".txt", SourceKind::kText},
                                     {".txt.gz", SourceKind::kText}}) {
       if (path.ends_with(end)) return kind;
     }
     Fail(kUsage, StrCat(ir::QuotedPath(path),
                         ": the name of data must end in .csv, .npz, .txt or .txt.gz, or be that of "
-                        "a folder with images or IDX files"));
+                        "a folder with images, IDX files or .npy files"));
   }
   const std::vector<std::string> names = NamesIn(path);
   if (names.empty()) {
     Fail(kInvalid, StrCat("the folder ", ir::QuotedPath(path),
-                          " is empty; expected one folder of images for each class, or IDX files"));
+                          " is empty; expected one folder of images for each class, IDX files, or .npy files"));
   }
+  if (std::any_of(names.begin(), names.end(), [](const std::string& n) { return n.ends_with(kNpy); }))
+    return SourceKind::kArrays;
   const bool idx = std::any_of(names.begin(), names.end(), [](const std::string& n) { return IsIdxOf(n, "images"); });
   return idx ? SourceKind::kIdx : SourceKind::kImages;
 }

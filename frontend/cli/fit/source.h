@@ -16,7 +16,7 @@ namespace reel::cli {
 
 enum class SourceKind {
   kTable,   ///< .csv
-  kArrays,  ///< .npz
+  kArrays,  ///< .npz, a folder with .npy files
   kIdx,     ///< a folder with files in the format of MNIST
   kImages,  ///< a folder with a folder of images for each class
   kText,    ///< .txt, .txt.gz

@@ -190,6 +190,17 @@ Dataset Npz(nb::handle path, nb::handle names) {
   return WithoutLock([&] { return Dataset::FromNpz(file, options); });
 }
 
+Dataset Npy(nb::args paths, nb::kwargs named) {
+  if (nb::len(named) > 0 && nb::len(paths) > 0) ThrowType("npy: either names for all files or for none");
+  std::vector<std::string> files, names;
+  for (const nb::handle path : paths) files.push_back(PathOf(path));
+  for (const auto& [name, path] : named) {
+    names.push_back(nb::cast<std::string>(name));
+    files.push_back(PathOf(path));
+  }
+  return WithoutLock([&] { return Dataset::FromNpy(files, names); });
+}
+
 Dataset Idx(nb::handle images, nb::handle labels, DTypeLike dtype, nb::handle classes) {
   const IdxOptions options{.dtype = dtype.get(kFloat32),
                            .classes = OptionalNumber(classes, "idx: classes").value_or(0)};
@@ -249,6 +260,12 @@ void RegisterSources(nb::module_& m) {
   m.def("npz", &Npz, "path"_a, "names"_a = nb::none(),
         nb::sig("def npz(path: str | os.PathLike[str], names: Sequence[str] | None = None) -> Dataset"),
         "NumPy's archive of arrays with equal first extents: examples are dicts.");
+  m.def(
+      "npy", &Npy, nb::sig("def npy(*paths: str | os.PathLike[str], **named: str | os.PathLike[str]) -> Dataset"),
+      "NumPy's files, one for each array, with equal first extents. Files are mapped, and rows read when they are "
+      "asked "
+      "for: data may be larger than memory, and each of several processes reads its own rows. With names examples are "
+      "dicts; of one file they are tensors, else tuples. The files must not change meanwhile.");
   m.def("idx", &Idx, "images"_a, "labels"_a = nb::none(), nb::kw_only(), "dtype"_a = nb::none(),
         "classes"_a = nb::none(),
         nb::sig("def idx(images: str | os.PathLike[str], labels: str | os.PathLike[str] | None = None, *, dtype: "
