@@ -25,6 +25,7 @@ struct Options : Common {
   bool isolate = false, targets = false;
   std::string distribute;  // the entry point
   bool shard_optimizer = false;
+  int64_t bucket_bytes = passes::ShardOptions().bucket_bytes;
   int64_t shards = 8, members = 1;
   codegen::CompilerOptions compiler;
 
@@ -56,6 +57,7 @@ void Distribute(const Options& options, ir::Module* module) {
   const ir::Function& f = FindFunction(*module, options.distribute);
   passes::ShardOptions shard{options.shards, options.members};
   shard.shard_optimizer = options.shard_optimizer;
+  shard.bucket_bytes = options.bucket_bytes;
   for (int i = 0; i < f.num_arguments(); ++i) shard.split.push_back(f.parameter(i).type.shape.rank() > 0);
   const std::string name = f.name();
   Check(passes::Shard(module, name, shard));
@@ -215,6 +217,14 @@ void AddCompile(Program* program) {
       .TypeName("INT")
       .ShowDefault();
   command.Add("--shards", &options->shards, "Parts of the batch: the bits depend on them, not on --members")
+      .Needs(distribute)
+      .Positive()
+      .Group(group)
+      .TypeName("INT")
+      .ShowDefault();
+  command
+      .Add("--bucket-bytes", &options->bucket_bytes,
+           "Gradients of less than half of it travel together, about so many bytes at a time; no bits depend on it")
       .Needs(distribute)
       .Positive()
       .Group(group)

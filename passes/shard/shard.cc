@@ -338,6 +338,10 @@ absl::Status CheckShards(const ir::Function& f, const ShardOptions& options) {
   if (shards < 1 || shards > kMost) {
     return absl::InvalidArgumentError(StrCat("data parallel: shards must be from 1 to ", kMost, ", got ", shards));
   }
+  if (options.bucket_bytes < 1) {
+    return absl::InvalidArgumentError(StrCat("data parallel: bucket_bytes must be at least 1, got ",
+                                             options.bucket_bytes, "; the default is ", ShardOptions().bucket_bytes));
+  }
   if (members < 1 || shards % members != 0) {
     return absl::InvalidArgumentError(StrCat("data parallel: ", members, " processes do not divide ", shards,
                                              " shards; start a number that does, or take other shards"));

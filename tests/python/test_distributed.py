@@ -87,6 +87,8 @@ def test_a_step_is_that_of_one_machine():
     got = [float(shared(x, 2.0)) for _ in range(3)]
     w.assign(reel.ones(3))
     assert got == pytest.approx([float(step(x, 2.0)) for _ in range(3)], rel=1e-5)
+    with pytest.raises(ValueError, match="bucket_bytes must be at least 1, got 0"):
+        reel.distribute(step, shards=4, bucket_bytes=0)(x, 2.0)
     with pytest.raises(ValueError, match="3 shards do not divide the batch of argument 'x'"):
         reel.distribute(step, shards=3)(x, 2.0)
     with pytest.raises(NotImplementedError, match="reverse"):
@@ -95,7 +97,8 @@ def test_a_step_is_that_of_one_machine():
 
 @pytest.mark.skipif(not has_mpi(), reason="there is no MPI, or Reel was built without it")
 def test_the_same_bits_for_any_number_of_processes():
-    runs = [run(n, SCRIPT) for n in (1, 2, 4)]
+    bucket = SCRIPT.replace("shards=8", "shards=8, bucket_bytes=100")
+    runs = [run(n, script) for n, script in ((1, SCRIPT), (2, SCRIPT), (4, bucket))]
     for r in runs:
         assert r.returncode == 0, r.stderr
     assert len(runs[0].stdout.split()) == 10

@@ -105,9 +105,11 @@ def broadcast(x: TensorLike, root: int = 0) -> Tensor:
 class _Distributed:
     """What distribute returns."""
 
-    def __init__(self, step: Callable[..., Any], shards: int, whole: Sequence[str], shard_optimizer: bool):
+    def __init__(
+        self, step: Callable[..., Any], shards: int, whole: Sequence[str], bucket_bytes: int, shard_optimizer: bool
+    ):
         self._step, self._shards, self._whole = step, shards, list(whole)
-        self._shard_optimizer = shard_optimizer
+        self._bucket_bytes, self._shard_optimizer = bucket_bytes, shard_optimizer
         self._functions: dict[Any, tuple[Function, list[Any]]] = {}
         self.__name__ = getattr(step, "__name__", "step")
         self.__doc__ = step.__doc__
@@ -148,7 +150,9 @@ class _Distributed:
 
         step = _core.trace(traced, specs, self.__name__)
         # Compares what the processes have.
-        function = _core._data_parallel(step, self._shards, size(), self._whole, self._shard_optimizer)
+        function = _core._data_parallel(
+            step, self._shards, size(), self._whole, self._bucket_bytes, self._shard_optimizer
+        )
         for v in step.variables:  # all begin with the values of the first process
             v.assign(broadcast(v.value()))
         return function, tree[-1:]
@@ -168,7 +172,12 @@ class _Distributed:
 
 
 def distribute(
-    step: Callable[..., Any], shards: int = 8, *, whole: Sequence[str] = (), shard_optimizer: bool = False
+    step: Callable[..., Any],
+    shards: int = 8,
+    *,
+    whole: Sequence[str] = (),
+    bucket_bytes: int = 64 << 10,
+    shard_optimizer: bool = False,
 ) -> Callable[..., Any]:
     """A training step, written for one machine and the global batch, as each process of the group runs it.
 
@@ -179,14 +188,17 @@ def distribute(
     row per example are gathered. Variables begin with the values of the first process. Before the first step the
     processes compare version, class of CPU, shards and graph.
 
+    Gradients smaller than half of `bucket_bytes` travel together, about so many bytes at a time: a message costs the
+    time of many bytes. All processes must say the same; no bits depend on it.
+
     With `shard_optimizer` each process updates its part of every variable and sends it to the others, which changes no
     bits. It keeps up to date its part of the optimizer's slots alone: call `step.gather_state()` in all processes
     before slots are saved or read.
 
     Raises RuntimeError, naming who differs, where these are not the same, ValueError where `shards` does not divide
-    the batch, or size() does not divide `shards`, and NotImplementedError, naming the op, where an op mixes the rows in
+    the batch, size() does not divide `shards`, or bucket_bytes is less than 1, and NotImplementedError, naming the op, where an op mixes the rows in
     another way than by a sum or a maximum."""
-    return _Distributed(step, shards, whole, shard_optimizer)
+    return _Distributed(step, shards, whole, bucket_bytes, shard_optimizer)
 
 
 if not _typing.TYPE_CHECKING:

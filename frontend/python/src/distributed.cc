@@ -36,12 +36,13 @@ void RegisterDistributed(nb::module_& m) {
         [](TensorLike x, const std::string& op) { return ReduceScatter(x.operand(), ToCombine(op)); });
   m.def("_all_to_all", [](TensorLike x) { return AllToAll(x.operand()); });
   m.def("_broadcast_from", [](TensorLike x, int64_t root) { return BroadcastFrom(x.operand(), root); });
-  m.def("_data_parallel",
-        [](const Function& step, int64_t shards, int64_t members, nb::list whole, bool shard_optimizer) {
-          DataParallelOptions options{.shards = shards, .members = members, .shard_optimizer = shard_optimizer};
-          for (const nb::handle name : whole) options.whole.emplace_back(nb::str(name).c_str());
-          return DataParallel(step, options);
-        });
+  m.def("_data_parallel", [](const Function& step, int64_t shards, int64_t members, nb::list whole,
+                             int64_t bucket_bytes, bool shard_optimizer) {
+    DataParallelOptions options{
+        .shards = shards, .members = members, .bucket_bytes = bucket_bytes, .shard_optimizer = shard_optimizer};
+    for (const nb::handle name : whole) options.whole.emplace_back(nb::str(name).c_str());
+    return DataParallel(step, options);
+  });
   m.def("_gather_state", &GatherState);
 }
 
