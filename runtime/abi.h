@@ -31,7 +31,8 @@ typedef void (*reel_parallel_for_fn)(void* context, int64_t n, reel_body body, v
 
 // The group that collectives talk to: `size` members, this one is number `rank`. Functions move bytes and know nothing
 // of what they are; they return 0, or anything else on failure, after which no member can go on. All members call the
-// same functions in the same order with the same `bytes`. No buffer overlaps another.
+// same functions in the same order with the same `bytes`. No buffer overlaps another. New fields go to the end and may
+// be null: a table that was written before them, compiled with this header, goes on to work.
 #ifndef REEL_COMMUNICATOR
 #define REEL_COMMUNICATOR
 struct reel_communicator {
@@ -43,16 +44,22 @@ struct reel_communicator {
   int32_t (*all_gather)(void* context, const void* send, void* receive, int64_t bytes);
   // `buffer` of member `root` goes to that of all others.
   int32_t (*broadcast)(void* context, void* buffer, int64_t bytes, int64_t root);
+  // All three null: who starts one of the first two has it done at once. Else these start it and return: `*number` is
+  // its own until wait(context, number) has returned, and so long nobody else touches its buffers. Many may be under
+  // way; all members start them in the same order, and wait in any. One that fails ends all that are under way.
+  int32_t (*start_all_to_all)(void* context, const void* send, void* receive, int64_t bytes, int64_t* number);
+  int32_t (*start_all_gather)(void* context, const void* send, void* receive, int64_t bytes, int64_t* number);
+  int32_t (*wait)(void* context, int64_t number);
 };
 #endif
 
 // Header of every instance. A null parallel_for means serial execution, with the same bits.
 struct reel_instance {
-  uint64_t magic;                     // REEL_INSTANCE_MAGIC
+  uint64_t magic;  // REEL_INSTANCE_MAGIC
   reel_parallel_for_fn parallel_for;  // may be null
-  void* context;                      // first argument of parallel_for
-  void* profile;                      // of code compiled with profiling (runtime/profile.h); may be null
-  int64_t fault[2];                   // of a call that found an index out of range: number of the check, index;
+  void* context;  // first argument of parallel_for
+  void* profile;  // of code compiled with profiling (runtime/profile.h); may be null
+  int64_t fault[2];  // of a call that found an index out of range: number of the check, index;
                      // of a load that failed: number of the variable or -1, place in the file
   const struct reel_communicator* communicator;  // of code with collectives; may be null where groups have one member
   const volatile int32_t* stop;  // may be null; not 0 there: loops that may be long give REEL_CANCELLED

@@ -107,12 +107,20 @@ std::string Communicator(const Program& program, const std::string& n, const std
       "/* The group of processes that the program talks to: `size` members, this one is number `rank`. The functions\n",
       "   move bytes and return 0, or anything else on failure; all members call the same ones in the same order.\n",
       "   all_to_all: `send` has `bytes` for each member in the order of ranks, `receive` gets theirs in that order.\n",
-      "   all_gather: `receive` gets the `bytes` of each. broadcast: `buffer` of member `root` goes to all others. "
-      "*/\n",
+      "   all_gather: `receive` gets the `bytes` of each. broadcast: `buffer` of member `root` goes to all others.\n",
+      "   The last three may be null: who starts one has it done at once. Else start_... return before it is done, "
+      "and\n",
+      "   nobody touches its buffers until wait(context, *number) has returned. Many may be under way, waited for in\n",
+      "   any order; one that fails ends all of them. */\n",
       "#ifndef REEL_COMMUNICATOR\n#define REEL_COMMUNICATOR\nstruct reel_communicator {\n  int64_t rank, size;\n",
       "  void* context;\n", "  int32_t (*all_to_all)(void* context, const void* send, void* receive, int64_t bytes);\n",
       "  int32_t (*all_gather)(void* context, const void* send, void* receive, int64_t bytes);\n",
-      "  int32_t (*broadcast)(void* context, void* buffer, int64_t bytes, int64_t root);\n};\n#endif\n",
+      "  int32_t (*broadcast)(void* context, void* buffer, int64_t bytes, int64_t root);\n",
+      "  int32_t (*start_all_to_all)(void* context, const void* send, void* receive, int64_t bytes, int64_t* "
+      "number);\n",
+      "  int32_t (*start_all_gather)(void* context, const void* send, void* receive, int64_t bytes, int64_t* "
+      "number);\n",
+      "  int32_t (*wait)(void* context, int64_t number);\n};\n#endif\n",
       "/* It must live as long as calls use it. Null, the initial state: a program for a group of more than one fails. "
       "*/\n",
       "void ", n, "_set_communicator(", n, "* instance, const struct reel_communicator* communicator);\n\n");

@@ -10,9 +10,12 @@
 
 namespace reel::codegen {
 
-/// A collective of the instance's communicator, from `from` (null: group_rank) to `to`: a reel_status.
+/// A collective of the instance's communicator, from `from` (null: group_rank) to `to`: a reel_status. With `number`,
+/// the address of an i64, it is only started, if the communicator can.
 llvm::Value* EmitCollective(llvm::IRBuilderBase& b, const CollectiveSite& site, llvm::Value* instance, llvm::Value* to,
-                            llvm::Value* from, const Target& target);
+                            llvm::Value* from, const Target& target, llvm::Value* number = nullptr);
+/// Ends what was started with this number: a reel_status.
+llvm::Value* EmitWait(llvm::IRBuilderBase& b, llvm::Value* instance, llvm::Value* number, const Target& target);
 
 /// The members of the group that the steps talk to; 1: they talk to none. As deep as control steps are nested.
 int64_t GroupSizeOf(const Program& program, const std::vector<Step>& steps);

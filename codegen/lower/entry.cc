@@ -320,6 +320,8 @@ class StepEmitter {
       case Step::Control::kCheck: return EmitCheck(b_, program_, s, function_->getArg(0), Pointer(s.buffers[0]));
       case Step::Control::kCallback: return CallBack(s);
       case Step::Control::kCollective: return Communicate(s);
+      case Step::Control::kWait:
+        return PassFailureOn(EmitWait(b_, function_->getArg(0), Pointer(s.buffers[0]), target_));
       case Step::Control::kNone: s.kernel < 0 ? Copy(s) : Call(s);
     }
   }
@@ -422,7 +424,8 @@ class StepEmitter {
   void Communicate(const Step& s) {
     const CollectiveSite& site = program_.collectives[static_cast<size_t>(s.bytes)];
     Value* from = s.buffers.size() > 1 ? Pointer(s.buffers[1]) : nullptr;
-    PassFailureOn(EmitCollective(b_, site, function_->getArg(0), Pointer(s.buffers[0]), from, target_));
+    Value* number = s.buffers.size() > 2 ? Pointer(s.buffers[2]) : nullptr;
+    PassFailureOn(EmitCollective(b_, site, function_->getArg(0), Pointer(s.buffers[0]), from, target_, number));
   }
 
   void Call(const Step& s) {

@@ -4,6 +4,8 @@
 #include <set>
 #include <utility>
 
+#include "codegen/plan/collective_order.h"
+
 namespace reel::codegen {
 namespace {
 
@@ -18,22 +20,6 @@ std::vector<int> ReadersBefore(const ir::Function& f, const Lists& readers_of, c
   std::vector<int> readers = readers_of[view->base.index()];
   std::erase(readers, g);
   return readers;
-}
-
-// Each collective behind the one before it in the program: in the order of all members, whatever their machines.
-void ChainCollectives(const ir::Function& f, const PlanGraph& plan, Lists* needs) {
-  std::vector<std::pair<int32_t, int>> collectives;  // position, kernel
-  for (size_t g = 0; g < plan.kernels.size(); ++g) {
-    const ir::Value root = plan.kernels[g].root;
-    if (root.valid() && !f.is_parameter(root) && ir::IsCollective(f.producer(root)->op))
-      collectives.emplace_back(root.id, static_cast<int>(g));
-  }
-  std::sort(collectives.begin(), collectives.end());
-  for (size_t i = 1; i < collectives.size(); ++i) {
-    std::vector<int>& list = (*needs)[static_cast<size_t>(collectives[i].second)];
-    const int before = collectives[i - 1].second;
-    if (std::find(list.begin(), list.end(), before) == list.end()) list.push_back(before);
-  }
 }
 
 }  // namespace
@@ -76,6 +62,14 @@ std::vector<int> TopologicalOrder(const Lists& needs, const std::vector<int32_t>
   return order;
 }
 
+void ChainCollectives(const std::vector<int>& collectives, Lists* needs) {
+  for (size_t i = 1; i < collectives.size(); ++i) {
+    std::vector<int>& list = (*needs)[static_cast<size_t>(collectives[i])];
+    const int before = collectives[i - 1];
+    if (std::find(list.begin(), list.end(), before) == list.end()) list.push_back(before);
+  }
+}
+
 void OrderKernels(const ir::Function& f, const Lists& readers, PlanGraph* plan) {
   Lists needs, after;
   std::vector<int32_t> keys;
@@ -84,7 +78,9 @@ void OrderKernels(const ir::Function& f, const Lists& readers, PlanGraph* plan) 
     keys.push_back(plan->kernels[g].last);
     after.push_back(ReadersBefore(f, readers, *plan, static_cast<int>(g)));
   }
-  ChainCollectives(f, *plan, &needs);
+  std::vector<int> collectives;
+  for (const auto& entry : OrderCollectives(f).entries) collectives.push_back(plan->kernel_of[entry.result.index()]);
+  ChainCollectives(collectives, &needs);
   ReorderKernels(TopologicalOrder(needs, keys, after), plan);
 }
 

@@ -25,6 +25,9 @@ std::vector<int> TopologicalOrder(const std::vector<std::vector<int>>& needs, co
 /// long as others can run. `readers`: by value, the kernels that read it, of those that some update could write over.
 void OrderKernels(const ir::Function& function, const std::vector<std::vector<int>>& readers, PlanGraph* plan);
 
+/// Each of these kernels needs the one before it, too: members of a group start their collectives in one order.
+void ChainCollectives(const std::vector<int>& collectives, std::vector<std::vector<int>>* needs);
+
 /// Puts the kernels, of these numbers, into this order.
 void ReorderKernels(const std::vector<int>& order, PlanGraph* plan);
 /// Makes `kernels`, in execution order, those of the plan. Their inputs and kernel_of hold old numbers, which may be

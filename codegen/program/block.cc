@@ -13,6 +13,7 @@
 #include "codegen/program/chain.h"
 #include "codegen/program/record.h"
 #include "codegen/program/verify_items.h"
+#include "codegen/program/waits.h"
 #include "codegen/schedule/book.h"
 #include "codegen/schedule/signature.h"
 #include "ir/budget_scope.h"
@@ -176,6 +177,7 @@ absl::StatusOr<std::unique_ptr<Block>> BlockBuilder::PrepareAs(const Key& key, b
   }
   chains.Finish();
   if (fuse && key.second == Role::kBody && block->chains.empty()) RecordFirst(block.get());
+  PlaceWaits(program_->collectives, block.get());
   if (absl::Status s = VerifyItems(*block); !s.ok()) return s;  // kernels of a wrong plan stay, uncalled
   if (options_.record != nullptr) Record(key, plan, origins, block.get());
   const auto need = [&](Value v) {
@@ -383,6 +385,7 @@ absl::Status BlockBuilder::Finish(const std::vector<Key>& named, Block* block) {
         break;
       case BlockItem::Kind::kCallback:
       case BlockItem::Kind::kCollective:
+      case BlockItem::Kind::kWait:
       case BlockItem::Kind::kCheck: break;
       case BlockItem::Kind::kCopy: block->in_place[item.values[0].index()] = item.values[1]; break;
       case BlockItem::Kind::kWhile:

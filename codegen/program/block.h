@@ -25,16 +25,19 @@ struct Block;
 
 /// What a block does at one point of its order.
 struct BlockItem {
-  enum class Kind : uint8_t { kKernel, kCopy, kIf, kWhile, kCall, kCheck, kCallback, kCollective };
+  enum class Kind : uint8_t { kKernel, kCopy, kIf, kWhile, kCall, kCheck, kCallback, kCollective, kWait };
   Kind kind = Kind::kKernel;
   int32_t kernel = -1;            ///< kKernel: index into Program::kernels
-  std::vector<ir::Value> values;  ///< kKernel: by buffer; kCopy: {to, from}; else the operands, as whole buffers
+  /// kKernel: by buffer; kCopy: {to, from}; kWait: a collective's operand and result; else the operands, as whole
+  /// buffers
+  std::vector<ir::Value> values;
   std::vector<bool> writes;       ///< kKernel: by buffer
   ir::Value result;               ///< control: the first result
   int num_results = 0;
   /// kKernel: this value's bytes must be in the output before the kernel runs; it writes only some of them.
   ir::Value updated;
-  int64_t maximum_iterations = -1;  ///< kCheck, kCallback, kCollective: index into a list of Program
+  int64_t maximum_iterations = -1;  ///< kCheck, kCallback, kCollective, kWait: index into a list of Program
+  bool starts = false;              ///< kCollective: a kWait item of the same index ends it
   std::vector<bool> overwritten;  ///< kWhile: by operand: nothing reads what it is (passes/counted_loops.h)
   const Block* first = nullptr;   ///< then, condition, callee
   const Block* second = nullptr;  ///< else, body

@@ -154,6 +154,7 @@ class BlockPlanner {
         break;
       case BlockItem::Kind::kCallback: PlanCall(item, Step::Control::kCallback); break;
       case BlockItem::Kind::kCollective: PlanCall(item, Step::Control::kCollective); break;
+      case BlockItem::Kind::kWait: PlanWait(item); break;
       default: PlanBranches(item);
     }
     ReleaseAfter(item);
@@ -257,7 +258,20 @@ class BlockPlanner {
     SettleOrAllocate(item.result);
     Step step{-1, {slot(item.result)}, item.maximum_iterations, control};
     for (Value v : item.values) step.buffers.push_back(slot(v));
+    if (item.starts) {
+      const int64_t number = memory_->arena.Allocate(sizeof(int64_t));
+      under_way_[item.maximum_iterations] = number;
+      step.buffers.push_back({Slot::Kind::kInstance, 0, memory_->offset + number});
+    }
     Push(std::move(step));
+  }
+
+  void PlanWait(const BlockItem& item) {
+    const auto it = under_way_.find(item.maximum_iterations);
+    const Slot number{Slot::Kind::kInstance, 0, memory_->offset + it->second};
+    Push({-1, {number}, item.maximum_iterations, Step::Control::kWait});
+    memory_->arena.Free(it->second, sizeof(int64_t));
+    under_way_.erase(it);
   }
 
   // The branch that runs may write over its operands itself; the condition is read before.
@@ -387,6 +401,7 @@ class BlockPlanner {
   ValueSlots slots_;
   std::vector<Step> steps_;
   int32_t item_ = 0;  // being planned
+  std::map<int64_t, int64_t> under_way_;  // by collective: where its number is in the arena
 };
 
 }  // namespace

@@ -28,7 +28,8 @@ void FindLastReads(const Block& block, Liveness* out) {
   for (const Chain& chain : block.chains) std::fill(time.begin() + chain.first, time.begin() + chain.last, chain.last);
   for (size_t p = block.items.size(); p-- > 0;) {
     const BlockItem& item = block.items[p];
-    const bool calls = item.kind == BlockItem::Kind::kCallback || item.kind == BlockItem::Kind::kCollective;
+    const bool calls = item.kind == BlockItem::Kind::kCallback || item.kind == BlockItem::Kind::kCollective ||
+                       item.kind == BlockItem::Kind::kWait;
     bool needed = item.kind == BlockItem::Kind::kCheck || calls;
     item.VisitWrites([&](Value v) { needed = needed || out->IsRead(v); });
     out->needed[p] = needed;

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_format.h"
 #include "codegen/fusion/fusion.h"
+#include "codegen/plan/collective_order.h"
 #include "codegen/plan/text.h"
 #include "codegen/plan/verify.h"
 #include "codegen/program/record.h"
@@ -31,6 +32,8 @@ constexpr PlanPhase kPhases[] = {
      [](const PlanState& s) {
        if (s.options.vectorize) FuseProducers(*s.f, s.target, s.plan);
      }},
+    {"plan.late_waits", "what reads results of collectives runs behind what can run while they are under way",
+     [](const PlanState& s) { ReadCollectivesLate(*s.f, s.plan); }},
     {"plan.early_updates", "new values of variables are written as soon as they can be: gradients die early",
      [](const PlanState& s) {
        if (s.role == Role::kEntry) RunUpdatesEarly(*s.f, s.options.in_place, s.target.tuning, s.plan);

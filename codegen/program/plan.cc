@@ -29,6 +29,7 @@ std::string CostText(const KernelCost& cost) {
 }
 
 size_t Number(const Step& step) { return static_cast<size_t>(step.kernel); }
+size_t Which(const Step& step) { return static_cast<size_t>(step.bytes); }
 
 // Recurses as deep as branches and loops nest, like what follows.
 void CountCalls(const std::vector<Step>& steps, std::vector<int64_t>* calls) {
@@ -54,8 +55,10 @@ void AppendSteps(const Program& program, const std::vector<Step>& steps, const s
     } else if (step.control == Step::Control::kCallback) {
       StrAppend(out, indent, "callback ", program.callbacks[static_cast<size_t>(step.bytes)].of, "\n");
     } else if (step.control == Step::Control::kCollective) {
-      const CollectiveSite& site = program.collectives[static_cast<size_t>(step.bytes)];
-      StrAppend(out, indent, ir::Name(site.op), " ", site.bytes, " bytes\n");
+      const CollectiveSite& site = program.collectives[Which(step)];
+      StrAppend(out, indent, step.buffers.size() > 2 ? "start " : "", ir::Name(site.op), " ", site.bytes, " bytes\n");
+    } else if (step.control == Step::Control::kWait) {
+      StrAppend(out, indent, "wait for ", ir::Name(program.collectives[Which(step)].op), "\n");
     } else if (step.control != Step::Control::kNone) {
       const bool loop = step.control == Step::Control::kWhile;
       StrAppend(out, indent, loop ? "while\n" : "if\n");
@@ -182,9 +185,10 @@ class EntryDot {
         Vertex(vertex, "callback", "shape=hexagon");
         for (size_t i = 1; i < step.buffers.size(); ++i) Read(step.buffers[i], vertex, nullptr);
       } else if (step.control == Step::Control::kCollective) {
-        Vertex(vertex, std::string(ir::Name(program_.collectives[static_cast<size_t>(step.bytes)].op)),
-               "shape=hexagon");
-        for (size_t i = 1; i < step.buffers.size(); ++i) Read(step.buffers[i], vertex, nullptr);
+        Vertex(vertex, std::string(ir::Name(program_.collectives[Which(step)].op)), "shape=hexagon");
+        if (step.buffers.size() > 1) Read(step.buffers[1], vertex, nullptr);
+      } else if (step.control == Step::Control::kWait) {
+        Vertex(vertex, StrCat("wait for ", ir::Name(program_.collectives[Which(step)].op)), "shape=hexagon");
       } else if (step.control != Step::Control::kNone) {
         const bool loop = step.control == Step::Control::kWhile;
         Vertex(vertex, loop ? "while" : "if", "shape=diamond");

@@ -165,7 +165,7 @@ class ProgramBuilder {
   bool MarkChecks(bool written, std::vector<Step>* steps) const {
     for (Step& step : *steps) {
       const bool fails = step.control == Step::Control::kCheck || step.control == Step::Control::kCallback ||
-                         step.control == Step::Control::kCollective;
+                         step.control == Step::Control::kCollective || step.control == Step::Control::kWait;
       if (fails) step.lanes = written;
       const auto is_variable = [this](const Slot& slot) {
         if (slot.kind == Slot::Kind::kInstance) return slot.offset < arena_offset_;
@@ -292,9 +292,15 @@ std::string StepText(const Program& program, const Step& step) {
   }
   if (step.control == Step::Control::kCollective) {
     const CollectiveSite& site = program.collectives[static_cast<size_t>(step.bytes)];
-    StrAppend(&out, ir::Name(site.op), " among ", site.size, ", ", site.bytes, " bytes(");
-    for (size_t i = 1; i < step.buffers.size(); ++i) StrAppend(&out, SlotText(step.buffers[i]), " ");
-    return StrCat(out, "-> ", SlotText(step.buffers[0]), ")");
+    const bool starts = step.buffers.size() > 2;
+    StrAppend(&out, starts ? "start " : "", ir::Name(site.op), " among ", site.size, ", ", site.bytes, " bytes(");
+    if (step.buffers.size() > 1) StrAppend(&out, SlotText(step.buffers[1]), " ");
+    StrAppend(&out, "-> ", SlotText(step.buffers[0]), ")");
+    return starts ? StrCat(out, " as ", SlotText(step.buffers[2])) : out;
+  }
+  if (step.control == Step::Control::kWait) {
+    const CollectiveSite& site = program.collectives[static_cast<size_t>(step.bytes)];
+    return StrCat("wait for ", ir::Name(site.op), " ", SlotText(step.buffers[0]));
   }
   if (step.kernel < 0) {
     return StrCat("copy ", step.bytes, " bytes: ", SlotText(step.buffers[0]), " = ", SlotText(step.buffers[1]));
@@ -325,7 +331,8 @@ void PrintSteps(const Program& program, const std::vector<Step>& steps, const st
 // nested.
 bool NeedsOldValues(const std::vector<Step>& steps) {
   return std::any_of(steps.begin(), steps.end(), [](const Step& s) {
-    const bool fails = s.control == Step::Control::kCheck || s.control == Step::Control::kCollective;
+    const bool fails = s.control == Step::Control::kCheck || s.control == Step::Control::kCollective ||
+                       s.control == Step::Control::kWait;
     if (s.control == Step::Control::kCallback || (fails && s.lanes == 1)) return true;
     return NeedsOldValues(s.first) || NeedsOldValues(s.second);
   });

@@ -46,12 +46,14 @@ struct Step {
     kChain,  ///< first: the kernel calls
     kCallback,  ///< a function of the process writes buffers[0], reads the others: Program::callbacks[bytes]; it may
                 ///< fail
-    kCollective,  ///< the group writes buffers[0] from buffers[1]: Program::collectives[bytes]; it may fail
+    kCollective,  ///< the group writes buffers[0] from buffers[1]: Program::collectives[bytes]; it may fail. With
+                  ///< buffers[2], an i64, it is only started, and a kWait step comes later
+    kWait,  ///< Program::collectives[bytes], which was started with the i64 in buffers[0], is done; it may fail
     kCheck,  ///< the call fails if Program::checks[bytes] refuses the number in buffers[0]
   };
   int32_t kernel = -1;
   std::vector<Slot> buffers;  ///< in the order of Kernel::buffers
-  int64_t bytes = 0;  ///< of a copy, of a chain's frames; kCheck, kCallback, kCollective: which one
+  int64_t bytes = 0;  ///< of a copy, of a chain's frames; kCheck, kCallback, kCollective, kWait: which one
   Control control = Control::kNone;
   int64_t maximum_iterations = -1;  ///< kWhile: < 0 = no bound; kCounted: the condition bounds it, to not many
   std::vector<Step> first = {}, second = {};

@@ -167,6 +167,8 @@ void AddSteps(const std::vector<codegen::Step>& steps, int depth, Json* out) {
       out->push_back({depth, "callback", step.bytes});
     } else if (step.control == Control::kCollective) {
       out->push_back({depth, "collective", step.bytes});
+    } else if (step.control == Control::kWait) {
+      out->push_back({depth, "wait", step.bytes});
     } else {
       const bool chain = step.control == Control::kChain, loop = step.control == Control::kWhile;
       out->push_back({depth, chain ? "chain" : loop ? "while" : "if", step.chunks});

@@ -58,18 +58,73 @@ static int32_t Finish(int started, MPI_Request* request, MPI_Datatype* type) {
   return failed;
 }
 
-static int32_t AllToAll(void* context, const void* send, void* receive, int64_t bytes) {
-  MPI_Datatype type = TypeOf(bytes);
+/* What has been started and not waited for. */
+struct UnderWay {
+  int used;
   MPI_Request request;
+  MPI_Datatype type;
+};
+static struct UnderWay* under_way;
+static int64_t places;
+
+static int64_t FreePlace(void) {
+  const int64_t before = places;
+  int64_t i = 0;
+  struct UnderWay* more;
+  while (i < places && under_way[i].used) ++i;
+  if (i < places) return i;
+  more = realloc(under_way, (size_t)(2 * before + 16) * sizeof *more);
+  if (more == NULL) return -1;
+  for (under_way = more, places = 2 * before + 16; i < places; ++i) under_way[i].used = 0;
+  return before;
+}
+
+/* Messages go on when MPI is asked: those under way are, at every start. */
+static int32_t Started(int code, int64_t place, const struct UnderWay* one) {
+  int64_t i;
+  int done = 0;
+  if (code != MPI_SUCCESS) {
+    MPI_Datatype type = one->type;
+    MPI_Type_free(&type);
+    return 1;
+  }
+  under_way[place] = *one;
+  for (i = 0; i < places; ++i) {
+    if (under_way[i].used && MPI_Test(&under_way[i].request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return 1;
+  }
+  return 0;
+}
+
+static int32_t StartAllToAll(void* context, const void* send, void* receive, int64_t bytes, int64_t* number) {
+  struct UnderWay one = {1, MPI_REQUEST_NULL, MPI_DATATYPE_NULL};
   (void)context;
-  return Finish(MPI_Ialltoall(send, 1, type, receive, 1, type, comm, &request), &request, &type);
+  if ((*number = FreePlace()) < 0) return 1;
+  one.type = TypeOf(bytes);
+  return Started(MPI_Ialltoall(send, 1, one.type, receive, 1, one.type, comm, &one.request), *number, &one);
+}
+
+static int32_t StartAllGather(void* context, const void* send, void* receive, int64_t bytes, int64_t* number) {
+  struct UnderWay one = {1, MPI_REQUEST_NULL, MPI_DATATYPE_NULL};
+  (void)context;
+  if ((*number = FreePlace()) < 0) return 1;
+  one.type = TypeOf(bytes);
+  return Started(MPI_Iallgather(send, 1, one.type, receive, 1, one.type, comm, &one.request), *number, &one);
+}
+
+static int32_t WaitFor(void* context, int64_t number) {
+  (void)context;
+  under_way[number].used = 0;
+  return Finish(MPI_SUCCESS, &under_way[number].request, &under_way[number].type);
+}
+
+static int32_t AllToAll(void* context, const void* send, void* receive, int64_t bytes) {
+  int64_t number = 0;
+  return StartAllToAll(context, send, receive, bytes, &number) || WaitFor(context, number);
 }
 
 static int32_t AllGather(void* context, const void* send, void* receive, int64_t bytes) {
-  MPI_Datatype type = TypeOf(bytes);
-  MPI_Request request;
-  (void)context;
-  return Finish(MPI_Iallgather(send, 1, type, receive, 1, type, comm, &request), &request, &type);
+  int64_t number = 0;
+  return StartAllGather(context, send, receive, bytes, &number) || WaitFor(context, number);
 }
 
 static int32_t Broadcast(void* context, void* buffer, int64_t bytes, int64_t root) {
@@ -79,7 +134,8 @@ static int32_t Broadcast(void* context, void* buffer, int64_t bytes, int64_t roo
   return Finish(MPI_Ibcast(buffer, 1, type, (int)root, comm, &request), &request, &type);
 }
 
-static struct reel_communicator group = {0, 0, NULL, AllToAll, AllGather, Broadcast};
+static struct reel_communicator group = {0,         0,         NULL,          AllToAll,       AllGather,
+                                         Broadcast, StartAllToAll, StartAllGather, WaitFor};
 
 /* One that waits for this one in a collective never comes: it is ended. */
 void reel_mpi_leave(void) {

@@ -26,6 +26,9 @@ struct reel_communicator {
   int32_t (*all_to_all)(void* context, const void* send, void* receive, int64_t bytes);
   int32_t (*all_gather)(void* context, const void* send, void* receive, int64_t bytes);
   int32_t (*broadcast)(void* context, void* buffer, int64_t bytes, int64_t root);
+  int32_t (*start_all_to_all)(void* context, const void* send, void* receive, int64_t bytes, int64_t* number);
+  int32_t (*start_all_gather)(void* context, const void* send, void* receive, int64_t bytes, int64_t* number);
+  int32_t (*wait)(void* context, int64_t number);
 };
 #endif
 

@@ -176,6 +176,7 @@ TEST(Targets, NoThresholdStandsElsewhere) {
                                         "kTriedChunks",
                                         "kMaxLinks",
                                         "kMaxWaiting",
+                                        "kMostOrdered",
                                         "kLeastLanes"};
   const std::regex constant(R"(constexpr\s+(?:u?int\d*_t|int|size_t|double)\s+(k\w+)\s*=)");
   for (const char* folder : {"plan", "fusion", "schedule", "program"}) {

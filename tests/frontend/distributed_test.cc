@@ -18,6 +18,7 @@
 #include "runtime/communicator.h"
 #include "tests/frontend/expect.h"
 #include "tests/frontend/same_bits.h"
+#include "tests/frontend/training_steps.h"
 
 namespace reel {
 namespace {
@@ -168,45 +169,7 @@ TEST(Collectives, BadInput) {
 
 // --- data parallel ---
 
-// A step on a global batch, and batches for it.
-struct Training {
-  Module module;  // of the step as it was written
-  Function step;
-  std::vector<Spec> specs;
-  std::function<std::vector<Tensor>(int64_t)> batch;
-};
-
-template <typename Model, typename Loss>
-Training MakeTraining(Model model, Loss loss, std::vector<Spec> specs,
-                      std::function<std::vector<Tensor>(int64_t)> batch) {
-  auto optimizer = std::make_shared<Adam>(AdamOptions{.learning_rate = 0.01});
-  const auto train = [model, loss, optimizer](const Tensor& x, const Tensor& y) {
-    const TrainingScope training;
-    GradientTape tape;
-    const Tensor value = loss(model(x), y);
-    optimizer->Apply(tape.Gradient(value, model.trainable_variables()));
-    return value;
-  };
-  const std::vector<Tensor> first = batch(-1);
-  train(first[0], first[1]);  // makes the variables
-  Training out;
-  out.step = Trace(train, specs, "train");
-  out.module = Module::Lift({{"train", out.step}});
-  out.specs = std::move(specs);
-  out.batch = std::move(batch);
-  return out;
-}
-
-Tensor Labels(int64_t n, int64_t classes, int64_t step) {
-  return Cast(Rem(Iota({n}, 0, kInt64) * 7 + (step + 3), classes), kInt32);
-}
-Tensor Inputs(const Shape& shape, int64_t step) {
-  return Sin(Cast(Reshape(Iota({shape.size()}, 0, kInt64), shape), kFloat32) * 0.37 + static_cast<double>(step));
-}
-
-constexpr int64_t kBatch = 32;
-
-Training Mlp() {
+TrainingStep Mlp() {
   const Sequential model{Dense(12, 33, Relu), Dropout(0.3), Dense(33, 5)};
   return MakeTraining(
       model, [](const Tensor& z, const Tensor& y) { return SoftmaxCrossEntropy(z, y); },
@@ -214,7 +177,7 @@ Training Mlp() {
       [](int64_t i) { return std::vector<Tensor>{Inputs({kBatch, 12}, i), Labels(kBatch, 5, i)}; });
 }
 
-Training Cnn() {
+TrainingStep Cnn() {
   const Sequential model{Convolution2D(6, {3, 3}, Relu), BatchNorm(), MaxPooling2D({2, 2}),
                          Convolution2D(9, {3, 3}, Relu), Flatten(),   Dense(10)};
   return MakeTraining(
@@ -223,7 +186,7 @@ Training Cnn() {
       [](int64_t i) { return std::vector<Tensor>{Inputs({kBatch, 12, 12, 2}, i), Labels(kBatch, 10, i)}; });
 }
 
-Training Gpt() {
+TrainingStep Gpt() {
   const Sequential model{Embedding(17, 16),
                          Residual(LayerNorm(), MultiHeadAttention(16, 4, {.causal = true, .dropout = 0.1})),
                          Residual(LayerNorm(), Dense(16, 32, Gelu), Dense(32, 16)), LayerNorm(), Dense(16, 17)};
@@ -237,15 +200,7 @@ Training Gpt() {
 // What a run leaves: losses, then variables.
 using Trail = std::vector<Tensor>;
 
-Tensor RowsOf(const Tensor& x, int64_t rank, int64_t members) {
-  const int64_t n = x.shape().dim(0) / members;
-  std::vector<int64_t> starts(static_cast<size_t>(x.rank()), 0), limits(starts.size(), kEnd);
-  starts[0] = rank * n;
-  limits[0] = (rank + 1) * n;
-  return Slice(x, starts, limits);
-}
-
-Trail RunWith(const Training& t, int64_t members, int64_t shards, int64_t steps, int opt_level,
+Trail RunWith(const TrainingStep& t, int64_t members, int64_t shards, int64_t steps, int opt_level,
               DataParallelOptions options = {}) {
   options.shards = shards;
   options.members = members;
@@ -270,11 +225,11 @@ Trail RunWith(const Training& t, int64_t members, int64_t shards, int64_t steps,
   return trails[0];
 }
 
-using Model = std::pair<std::string, Training (*)()>;
+using Model = std::pair<std::string, TrainingStep (*)()>;
 class DataParallelTest : public testing::TestWithParam<Model> {};
 
 TEST_P(DataParallelTest, TheBitsDoNotDependOnTheNumberOfMembers) {
-  const Training t = GetParam().second();
+  const TrainingStep t = GetParam().second();
   constexpr int64_t kSteps = 8;
   const Trail one = RunWith(t, 1, 8, kSteps, 2);
   for (const int64_t members : {2, 4, 8}) {
@@ -287,7 +242,7 @@ TEST_P(DataParallelTest, TheBitsDoNotDependOnTheNumberOfMembers) {
 
 // Buckets of one number, of a few, and all in one.
 TEST_P(DataParallelTest, TheBitsDoNotDependOnBuckets) {
-  const Training t = GetParam().second();
+  const TrainingStep t = GetParam().second();
   const Trail one = RunWith(t, 1, 8, 3, 2);
   for (const int64_t bytes : {1, 600, 1 << 30}) {
     const Trail many = RunWith(t, 4, 8, 3, 2, {.bucket_bytes = bytes});
@@ -296,7 +251,7 @@ TEST_P(DataParallelTest, TheBitsDoNotDependOnBuckets) {
 }
 
 // Messages of the kind that one member's step sends.
-int64_t Messages(const Training& t, const std::string& kind, const DataParallelOptions& options) {
+int64_t Messages(const TrainingStep& t, const std::string& kind, const DataParallelOptions& options) {
   const std::string text = DataParallel(t.step, options).ToText(), call = "= " + kind + " ";
   int64_t count = 0;
   for (size_t at = text.find(call); at != std::string::npos; at = text.find(call, at + 1)) ++count;
@@ -304,7 +259,7 @@ int64_t Messages(const Training& t, const std::string& kind, const DataParallelO
 }
 
 TEST(DataParallel, SmallGradientsTravelTogether) {
-  const Training t = Mlp();  // two layers of weights and biases, and the loss
+  const TrainingStep t = Mlp();  // two layers of weights and biases, and the loss
   EXPECT_EQ(Messages(t, "all_reduce", {.members = 4, .bucket_bytes = 1}), 5);
   EXPECT_EQ(Messages(t, "all_reduce", {.members = 4, .bucket_bytes = 2 * 12 * 33 * 4}), 2);
   EXPECT_EQ(Messages(t, "reduce_scatter", {.members = 4}), 0);
@@ -312,7 +267,7 @@ TEST(DataParallel, SmallGradientsTravelTogether) {
 }
 
 TEST_P(DataParallelTest, TheBitsDoNotDependOnWhoUpdates) {
-  const Training t = GetParam().second();
+  const TrainingStep t = GetParam().second();
   const Trail one = RunWith(t, 1, 8, 5, 2);
   for (const int64_t members : {1, 2, 4}) {
     const Trail many = RunWith(t, members, 8, 5, 2, {.bucket_bytes = 5000, .shard_optimizer = true});
@@ -324,14 +279,14 @@ TEST_P(DataParallelTest, TheBitsDoNotDependOnWhoUpdates) {
 
 // Shards that are no power of two: the tree has other leaves in each member.
 TEST_P(DataParallelTest, OtherShards) {
-  const Training t = GetParam().second();
+  const TrainingStep t = GetParam().second();
   const Trail one = RunWith(t, 1, 16, 2, 2), four = RunWith(t, 4, 16, 2, 2);
   for (size_t i = 0; i < one.size(); ++i) EXPECT_TRUE(SameBits(one[i], four[i])) << i;
 }
 
 // The step as it was written, up to the order of additions.
 TEST_P(DataParallelTest, ComputesWhatOneMachineDoes) {
-  const Training t = GetParam().second();
+  const TrainingStep t = GetParam().second();
   const Executable run = Compile(t.module);
   const Trail sharded = RunWith(t, 2, 8, 4, 2);
   for (int64_t i = 0; i < 4; ++i) {
@@ -341,7 +296,7 @@ TEST_P(DataParallelTest, ComputesWhatOneMachineDoes) {
 }
 
 // A library made of an object, one for each number of members.
-std::vector<float> LossesOfObject(const Training& t, const std::string& name, int64_t members, int64_t steps) {
+std::vector<float> LossesOfObject(const TrainingStep& t, const std::string& name, int64_t members, int64_t steps) {
   const std::string path = testing::TempDir() + name;
   CompileToSharedLibrary(Module::Lift({{"train", DataParallel(t.step, {.members = members})}}), path);
   void* const library = ::dlopen((path + ".so").c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -355,11 +310,14 @@ std::vector<float> LossesOfObject(const Training& t, const std::string& name, in
   RunMembers(members, [&](int64_t rank) {
     const runtime::Buffer memory = runtime::Buffer::Allocate(size());
     void* const instance = init(memory.data(), memory.size(), nullptr);
+    reel_communicator table;
     if (set) {
       float loss = 0;
       const std::vector<Tensor> batch = t.batch(0);
       EXPECT_EQ(train(instance, batch[0].raw_data(), batch[1].raw_data(), &loss), REEL_NO_COMMUNICATOR);
-      set(instance, runtime::CurrentCommunicator());
+      table = *runtime::CurrentCommunicator();
+      if (rank % 2 == 1) table.start_all_to_all = nullptr, table.start_all_gather = nullptr, table.wait = nullptr;
+      set(instance, &table);
     }
     for (int64_t i = 0; i < steps; ++i) {
       const std::vector<Tensor> batch = t.batch(i);
@@ -376,7 +334,7 @@ std::vector<float> LossesOfObject(const Training& t, const std::string& name, in
 }
 
 TEST_P(DataParallelTest, ObjectsGiveTheSameBits) {
-  const Training t = GetParam().second();
+  const TrainingStep t = GetParam().second();
   constexpr int64_t kSteps = 4;
   const Trail jit = RunWith(t, 1, 8, kSteps, 2);
   for (const int64_t members : {1, 4}) {
@@ -387,7 +345,7 @@ TEST_P(DataParallelTest, ObjectsGiveTheSameBits) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, DataParallelTest,
-                         testing::Values(Model("mlp", Mlp), Model("cnn", Cnn), Model("gpt", Gpt)),
+                         testing::Values(Model("mlp", Mlp), Model("cnn", Cnn), Model("gpt", Gpt), Model("wide", Wide)),
                          [](const auto& info) { return info.param.first; });
 
 TEST(DataParallel, AnyNumberOfShards) {
@@ -428,6 +386,8 @@ TEST(DataParallel, BadInput) {
               [&] { DataParallel(step, {.shards = 8}); });
   ExpectError(ErrorCode::kInvalidArgument, "4 processes do not divide 10 shards",
               [&] { DataParallel(step, {.shards = 10, .members = 4, .whole = {"table"}}); });
+  ExpectError(ErrorCode::kInvalidArgument, "bucket_bytes must be at least 1, got 0",
+              [&] { DataParallel(step, {.shards = 10, .whole = {"table"}, .bucket_bytes = 0}); });
   ExpectError(ErrorCode::kInvalidArgument, "no argument 'tabel'; did you mean",
               [&] { DataParallel(step, {.shards = 10, .whole = {"tabel"}}); });
   ExpectError(ErrorCode::kInvalidArgument, "no argument of the step is a batch",

@@ -31,6 +31,9 @@ TEST(Abi, HeaderLayoutIsFixed) {
   EXPECT_EQ(offsetof(reel_communicator, context), 16u);
   EXPECT_EQ(offsetof(reel_communicator, all_to_all), 24u);
   EXPECT_EQ(offsetof(reel_communicator, broadcast), 40u);
+  EXPECT_EQ(offsetof(reel_communicator, start_all_to_all), 48u);
+  EXPECT_EQ(offsetof(reel_communicator, start_all_gather), 56u);
+  EXPECT_EQ(offsetof(reel_communicator, wait), 64u);
 }
 
 TEST(Abi, SameInC99) {
