@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "codegen/plan/order.h"
+#include "codegen/plan/view.h"
 #include "ir/budget_scope.h"
 #include "ir/hash_map.h"
 
@@ -13,49 +14,77 @@ namespace {
 using ir::Op;
 using ir::Value;
 
-constexpr size_t kMostOrdered = 4096;  // collectives, time alone: more of them stay in program order
+constexpr size_t kMostOrdered = 1024;  // collectives, time alone: more of them stay in program order
 
-// Some of the collectives, by number in program order; as long as its largest member needs.
-using Set = std::vector<bool>;
-
-bool Has(const Set& set, size_t i) { return i < set.size() && set[i]; }
-void Insert(Set* set, size_t i) {
-  if (set->size() <= i) set->resize(i + 1);
-  (*set)[i] = true;
-}
-bool Meet(const Set& a, const Set& b) {
-  for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
-    if (a[i] && b[i]) return true;
+// Some of the collectives, by number in program order.
+class Set {
+ public:
+  bool empty() const { return words_.empty(); }
+  bool contains(size_t i) const { return i / 64 < words_.size() && (words_[i / 64] >> (i % 64) & 1) != 0; }
+  void insert(size_t i) {
+    if (words_.size() <= i / 64) words_.resize(i / 64 + 1);
+    words_[i / 64] |= uint64_t{1} << (i % 64);
   }
-  return false;
-}
+  void insert(const Set& other) {
+    words_.resize(std::max(words_.size(), other.words_.size()));
+    for (size_t w = 0; w < other.words_.size(); ++w) words_[w] |= other.words_[w];
+  }
+  bool Meets(const Set& other) const {
+    for (size_t w = 0; w < std::min(words_.size(), other.words_.size()); ++w) {
+      if ((words_[w] & other.words_[w]) != 0) return true;
+    }
+    return false;
+  }
+  friend bool operator==(const Set&, const Set&) = default;
+
+ private:
+  std::vector<uint64_t> words_;  // the last is not 0
+};
 
 // Branches and loops may have collectives in them, and are done when they end.
 bool Communicates(const ir::Node& node) {
   return ir::Info(node.op).Has(ir::kControl) || (ir::IsCollective(node.op) && node.op != Op::kGroupRank);
 }
 
-// By collective: the others that it needs, directly or not.
+// Made element by element: it takes little time.
+bool IsLight(const ir::Node& node) {
+  const bool moves = IsView(node.op) || node.op == Op::kDynamicSlice || node.op == Op::kDynamicUpdate;
+  const bool made = node.op == Op::kConstant || node.op == Op::kIota || ir::IsCollective(node.op);
+  return moves || made || (ir::Info(node.op).Has(ir::kElementwise) && !ir::IsCheck(node.op));
+}
+
+// By collective: the others that it needs, directly or not, and whether it takes little but these and parameters.
 class Needs {
  public:
-  explicit Needs(const ir::Function& f) : of_(static_cast<size_t>(f.num_values()), -1) {
+  explicit Needs(const ir::Function& f)
+      : of_(static_cast<size_t>(f.num_values()), -1), is_light_(static_cast<size_t>(f.num_values()), true) {
     for (const ir::Node& node : f.nodes()) {
       ir::ChargeVisits(1);
       int set = -1;
-      for (Value v : node.operands) set = Union(set, of_[v.index()]);
+      bool light = IsLight(node);
+      for (Value v : node.operands) {
+        set = Union(set, of_[v.index()]);
+        light = light && is_light_[v.index()];
+      }
       if (Communicates(node)) {
         results.push_back(node.result());
         needs.push_back(set < 0 ? Set() : sets_[static_cast<size_t>(set)]);
+        follows.push_back(light && set >= 0);
         sets_.push_back(needs.back());
-        Insert(&sets_.back(), results.size() - 1);
+        sets_.back().insert(results.size() - 1);
         set = static_cast<int>(sets_.size()) - 1;
+        light = true;  // once it is there
       }
-      for (int k = 0; k < node.num_results; ++k) of_[node.result(k).index()] = set;
+      for (int k = 0; k < node.num_results; ++k) {
+        of_[node.result(k).index()] = set;
+        is_light_[node.result(k).index()] = light;
+      }
     }
   }
 
   std::vector<Value> results;
   std::vector<Set> needs;
+  std::vector<bool> follows;  // it is made of others' results, and that takes little
 
  private:
   // Most values need what one of their operands does.
@@ -63,40 +92,38 @@ class Needs {
     if (a == b || b < 0) return a;
     if (a < 0) return b;
     Set both = sets_[static_cast<size_t>(a)];
-    const Set& other = sets_[static_cast<size_t>(b)];
-    for (size_t i = 0; i < other.size(); ++i) {
-      if (other[i]) Insert(&both, i);
-    }
-    if (both == other) return b;
+    both.insert(sets_[static_cast<size_t>(b)]);
+    if (both == sets_[static_cast<size_t>(b)]) return b;
     if (both == sets_[static_cast<size_t>(a)]) return a;
     sets_.push_back(std::move(both));
     return static_cast<int>(sets_.size()) - 1;
   }
 
   std::vector<int> of_;  // by value: its set; -1: empty
+  std::vector<bool> is_light_;  // by value
   std::vector<Set> sets_;
 };
 
 class Sequence {
  public:
-  Sequence(const ir::Function& f, const Needs& of) : f_(f), of_(of), readers_after_(of.results.size(), -1) {}
+  Sequence(const ir::Function& f, const Needs& of)
+      : f_(f), of_(of), place_(of.results.size(), -1), readers_after_(place_), at_once_after_(place_) {}
 
   CollectiveOrder Run() {
-    for (size_t c = 0; c < of_.results.size(); ++c) {
-      if (Meet(of_.needs[c], Unsettled()) && OneIsFreeBehind(c)) {
+    for (size_t c = 0; c < place_.size(); ++c) {
+      if (place_[c] >= 0) continue;
+      if (of_.needs[c].Meets(Unsettled()) && OneIsFreeBehind(c)) {
         waiting_.push_back(c);
         continue;
       }
-      while (!waiting_.empty() && Meet(of_.needs[c], SetOf(waiting_))) StartFirst();
+      while (of_.needs[c].Meets(SetOf(waiting_))) StartFirst();
       Start(c);
     }
     while (!waiting_.empty()) StartFirst();
     CollectiveOrder out;
-    std::vector<int> place(order_.size());
-    for (size_t i = 0; i < order_.size(); ++i) place[order_[i]] = static_cast<int>(i);
+    const auto place = [&](int c) { return c < 0 ? -1 : place_[static_cast<size_t>(c)]; };
     for (const size_t c : order_) {
-      const int after = readers_after_[c];
-      out.entries.push_back({of_.results[c], after < 0 ? -1 : place[static_cast<size_t>(after)]});
+      out.entries.push_back({of_.results[c], place(readers_after_[c]), place(at_once_after_[c])});
     }
     return out;
   }
@@ -104,38 +131,54 @@ class Sequence {
  private:
   static Set SetOf(const std::vector<size_t>& list) {
     Set set;
-    for (const size_t c : list) Insert(&set, c);
+    for (const size_t c : list) set.insert(c);
     return set;
   }
   Set Unsettled() const {
     Set set = SetOf(waiting_);
-    for (const size_t c : under_way_) Insert(&set, c);
+    set.insert(SetOf(under_way_));
     return set;
   }
   // Whether a later one needs neither c nor what is not finished: its start is worth waiting for.
   bool OneIsFreeBehind(size_t c) const {
     Set busy = Unsettled();
-    Insert(&busy, c);
-    for (size_t r = c + 1; r < of_.results.size(); ++r) {
-      if (!Meet(of_.needs[r], busy)) return true;
+    busy.insert(c);
+    for (size_t r = c + 1; r < place_.size(); ++r) {
+      if (place_[r] < 0 && !of_.needs[r].Meets(busy)) return true;
     }
     return false;
   }
 
   void Append(size_t c) {
+    place_[c] = static_cast<int>(order_.size());
     order_.push_back(c);
+    started_.insert(c);
     if (MayBeUnderWay(*f_.producer(of_.results[c]))) under_way_.push_back(c);
   }
 
   // Those that were under way before have had their time; then those start that waited for them.
   void Start(size_t c) {
     for (const size_t d : std::exchange(under_way_, {})) {
-      if (!Has(of_.needs[c], d)) readers_after_[d] = static_cast<int>(c);
+      if (!of_.needs[c].contains(d)) readers_after_[d] = static_cast<int>(c);
     }
     Append(c);
     for (const size_t w : std::exchange(waiting_, {})) {
-      Meet(of_.needs[w], Unsettled()) ? waiting_.push_back(w) : Append(w);
+      of_.needs[w].Meets(Unsettled()) ? waiting_.push_back(w) : AppendBehind(w, c);
     }
+    for (size_t r = c + 1; r < place_.size(); ++r) {
+      const bool waits = std::find(waiting_.begin(), waiting_.end(), r) != waiting_.end();
+      if (place_[r] < 0 && !waits && of_.follows[r] && AreDone(of_.needs[r])) AppendBehind(r, c);
+    }
+  }
+  void AppendBehind(size_t c, size_t root) {
+    Append(c);
+    at_once_after_[c] = static_cast<int>(root);
+  }
+  // All of them have started, and none is under way.
+  bool AreDone(const Set& set) const {
+    Set all = started_;
+    all.insert(set);
+    return all == started_ && !set.Meets(SetOf(under_way_));
   }
   void StartFirst() {
     const size_t c = waiting_.front();
@@ -145,9 +188,22 @@ class Sequence {
 
   const ir::Function& f_;
   const Needs& of_;
-  std::vector<int> readers_after_;  // by collective
+  std::vector<int> place_, readers_after_, at_once_after_;  // by collective
   std::vector<size_t> order_, under_way_, waiting_;
+  Set started_;
 };
+
+// Kernels that one is made of get its key, if theirs are larger.
+void LowerKeys(const PlanGraph& plan, int kernel, int32_t key, std::vector<int32_t>* keys) {
+  std::vector<int> stack{kernel};
+  while (!stack.empty()) {
+    const auto g = static_cast<size_t>(stack.back());
+    stack.pop_back();
+    if ((*keys)[g] <= key) continue;
+    (*keys)[g] = key;
+    stack.insert(stack.end(), plan.kernels[g].inputs.begin(), plan.kernels[g].inputs.end());
+  }
+}
 
 }  // namespace
 
@@ -187,6 +243,10 @@ void ReadCollectivesLate(const ir::Function& f, PlanGraph* plan) {
     }
     SortUnique(&list);
     std::erase(list, static_cast<int>(g));
+  }
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    const int root = order.entries[i].at_once_after;
+    if (root >= 0) LowerKeys(*plan, kernels[i], kernels[static_cast<size_t>(root)], &keys);
   }
   ChainCollectives(kernels, &needs);
   ReorderKernels(TopologicalOrder(needs, keys, after), plan);

@@ -12,11 +12,14 @@ bool MayBeUnderWay(const ir::Node& node);
 
 /// The collectives of a function in the order in which all members start them: it depends on nothing but what needs
 /// what. One that needs another's result comes behind a later one that does not, so that the other has time: of
-/// gradients, the second exchange of a sum behind the first one of the next.
+/// gradients, the second exchange of a sum behind the first one of the next. And one that is made of others' results
+/// and of parameters element by element comes as soon as those are there: a part of a variable that its optimizer
+/// updates.
 struct CollectiveOrder {
   struct Entry {
     ir::Value result;
     int readers_after = -1;  ///< entry behind whose start its readers had best run; -1: nothing is gained by that
+    int at_once_after = -1;  ///< entry behind which what it is made of had best run at once; -1: none
   };
   std::vector<Entry> entries;
 };

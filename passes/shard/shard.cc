@@ -173,7 +173,18 @@ class ShardWriter {
     slice(node.result()) =
         reshape ? b_.Reshape(operands[0], PartShape(node.result())) : b_.Emit(node.op, operands, node.attrs());
     b_.set_location(-1);
+    GatherState(node.result());
   }
+
+  // The new value of a variable that others read whole goes out as soon as it is there.
+  void GatherState(Value v) {
+    for (int i = f_.num_outputs(); i < static_cast<int>(f_.results().size()); ++i) {
+      if (f_.results()[static_cast<size_t>(i)] != v || plan_.of(BeforeOf(i)).part) continue;
+      return buckets_.AllGather(slice(v), [this, v](Value x) { whole(v) = x; });
+    }
+  }
+  // The variable that result i is the new value of.
+  Value BeforeOf(int i) const { return {i - f_.num_outputs() + f_.num_arguments()}; }
 
   Shape PartShape(Value v) {
     Shape shape = f_.type(v).shape;
@@ -198,7 +209,6 @@ class ShardWriter {
   // A variable of which a member has its part: whole again for those who read it whole. What updates alone read, as an
   // optimizer's slots, keeps old values elsewhere.
   std::vector<Value> Results() {
-    const int first = f_.num_outputs();
     std::vector<Value> results(f_.results().size());
     for (int i = 0; i < static_cast<int>(results.size()); ++i) {
       const Value v = f_.results()[static_cast<size_t>(i)];
@@ -207,7 +217,7 @@ class ShardWriter {
         result = whole(v);
         continue;
       }
-      const Value before = {i - first + f_.num_arguments()};
+      const Value before = BeforeOf(i);
       if (plan_.of(before).part) {
         result = b_.DynamicUpdate(whole(before), slice(v), PartStart(v), 0);
       } else {
