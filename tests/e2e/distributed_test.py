@@ -120,11 +120,12 @@ class Distributed(Group):
         return f"{folder}/main"
 
     def test_an_object_with_a_c_program(self):
-        """Losses for 1, 2 and 4 processes."""
+        """Losses for 1, 2 and 4 processes, of which the last use other buckets."""
         self.trained(1, "model", steps=1)
         losses = []
         for members in (1, 2, 4):
-            command = [*MPIRUN, "-n", str(members), self.c_program(f"of{members}", members)]
+            options = ("--bucket-bytes", "100") if members == 4 else ()
+            command = [*MPIRUN, "-n", str(members), self.c_program(f"of{members}", members, *options)]
             run = subprocess.run(command, check=True, timeout=LIMIT, text=True, stdout=subprocess.PIPE)
             losses.append(run.stdout)
         self.assertEqual(len(losses[0].split()), 20)
