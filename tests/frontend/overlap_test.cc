@@ -180,6 +180,19 @@ TEST_F(OverlapTest, TablesWithoutStartsGiveTheSameBits) {
   }
 }
 
+// The order is that of the graph, not of the kernels that a level or a machine makes of it.
+TEST_F(OverlapTest, MembersMayBeCompiledAtOtherLevels) {
+  const Function step = DataParallel(t_.step, {.shards = 2, .members = 2, .bucket_bytes = 8192});
+  const Executable plain = Compile(Module::Lift({{"train", step}}), {.opt_level = 0});
+  const std::vector<Executable> runs = {code_.NewInstance(), plain.NewInstance()};
+  const auto calls = CallsOf(runs, t_, {Recorder::kWhole, Recorder::kWhole});
+  EXPECT_EQ(StartsOf(calls[0]), "aagaggg");
+  EXPECT_THAT(calls[1], testing::Not(HasSubstr("failed")));
+  for (const std::string& name : runs[0].variables()) {
+    EXPECT_TRUE(SameBits(runs[0].variable(name), runs[1].variable(name))) << name;
+  }
+}
+
 TEST_F(OverlapTest, AFailedStartOrWaitEndsTheRun) {
   const std::string all = CallsOf(Instances(), t_, {Recorder::kWhole, Recorder::kWhole})[0];
   for (size_t i = 0; i < all.size(); ++i) {
