@@ -107,7 +107,7 @@ class KernelPlanner {
   void MergeMaps(const Item& item, int from, int into) {
     if (from == into || shared_.contains(from) || shared_.contains(into)) return;
     const KernelPlan &a = out_.kernel(from), &b = out_.kernel(into);
-    if (a.kind() != KernelKind::kMap || b.kind() != KernelKind::kMap) return;
+    if (a.kind() != KernelKind::kMap || b.kind() != KernelKind::kMap || IsJoined(a) || IsJoined(b)) return;
     if (shape(a.epilogue[0]).size() <= tuning_.small_map) return;
     if (a.nodes + b.nodes > tuning_.max_kernel_ops) return;
     for (const Leaf& leaf : item.leaves) {  // read at the same elements, they have one shape, too
@@ -151,6 +151,11 @@ class KernelPlanner {
     return kind == KernelKind::kMap || kind == KernelKind::kReduce || kind == KernelKind::kMatmul;
   }
 
+  // A loop for each part: what reads the parts would be in each of them.
+  bool IsJoined(const KernelPlan& kernel) const {
+    return !kernel.epilogue.empty() && out_.why[kernel.epilogue[0].index()] == Why::kJoined;
+  }
+
   enum class Joins { kNo, kProducer, kEpilogue, kRoot };
 
   // Whether an item can become part of kernel g, and as what; if not, why.
@@ -161,6 +166,7 @@ class KernelPlanner {
       return Joins::kNo;
     };
     if (!Holds(Rule::kJoinOpen, MayGrow(kernel.kind()))) return no(Apart::kClosed);
+    if (IsJoined(kernel)) return no(Apart::kClosed);
     if (shared_.contains(g) && (item.is_root() || ReadsUpdated(item))) return no(Apart::kClosed);
     if (kernel.nodes + item.nodes > tuning_.max_kernel_ops) return no(Apart::kLarge);
     bool producer = false, epilogue = false;

@@ -33,6 +33,7 @@ enum class Why : uint8_t {
   kRead,      ///< several ops read it, and it costs more to compute than to load
   kRepeated,  ///< a broadcast or window reads its elements again and again
   kLong,      ///< its expression is as long as one may be
+  kJoined,    ///< of so many parts side by side, each has a loop of its own
   kOperand,   ///< what reads it reads memory
   kUnfused,   ///< level 0
 };
@@ -199,6 +200,8 @@ struct StackStep {
   int64_t axis = 0, position = 0;  ///< position: of no element, if the constant is none
 };
 std::optional<StackStep> StackStepOf(const ir::Function& function, const ir::Node& node);
+/// Where along its axis a dynamic_update writes, if its start is a constant: parts laid side by side.
+std::optional<int64_t> KnownStart(const ir::Function& function, const ir::Node& update);
 /// Ops that only rename indices: reshape, transpose, slice, broadcast, reverse, window.
 bool IsView(ir::Op op);
 /// True if every extent of `from` is a run of `to`'s extents: the index into from is affine in the index into to.

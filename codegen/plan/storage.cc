@@ -35,6 +35,7 @@ class StoragePlanner {
     s_.selects.assign(n, false);
     cost_.assign(n, 0);
     flat_.assign(n, false);
+    parts_.assign(n, 0);
   }
 
   Storage Run() {
@@ -132,7 +133,7 @@ class StoragePlanner {
       case Op::kArgsort: ForceView(x); return IsWidened(x) ? Force(x) : void();
       case Op::kDynamicUpdate:
         // Where it is not in place, operand 0 is read at the result's own indices.
-        return s_.in_place[node.result().index()] ? ForceOthers(node) : ForceView(node.operands[1]);
+        return s_.in_place[node.result().index()] ? ForceOthers(node) : ForceUpdate(node);
       default: return;
     }
   }
@@ -149,6 +150,34 @@ class StoragePlanner {
         if (leaf.value == base && o != base) Force(o);
       }
     }
+  }
+
+  // What is read where it may not be: memory, a number, or padding along the axis, which asks where it is itself.
+  void ForceUpdate(const Node& node) {
+    const Value update = node.operands[1];
+    if (IsUniformConstant(f_, update)) return;
+    if (f_.Is(update, Op::kPad) && KnownStart(f_, node) && !out_.materialized[update.index()]) {
+      const auto axis = static_cast<size_t>(node.attr<int64_t>("axis"));
+      const auto pads = [&](const char* side) {
+        return f_.producer(update)->attr<std::vector<int64_t>>(side)[axis] != 0;
+      };
+      if (pads("low") || pads("high")) return;
+    }
+    ForceView(update);
+  }
+
+  // Whether many joined parts are long enough for loops of their own (schedule/map.cc).
+  bool HasLoops(const Node& node) const {
+    const Shape& joined = shape(node.result());
+    int64_t n = 1;
+    for (int i = static_cast<int>(node.attr<int64_t>("axis")); i < joined.rank(); ++i) n *= joined.dim(i);
+    return n >= tuning_.few_parts * tuning_.min_part;
+  }
+
+  // Whether a value is an update at a known place whose only reader writes another part beside it.
+  bool IsJoinedFurther(Value v) const {
+    const Node* reader = s_.uses.reader[v.index()];
+    return reader && reader->operands[0] == v && KnownStart(f_, *reader) && !s_.uses.is_result[v.index()];
   }
 
   // Whether a dynamic_update only writes the update, over operand 0 or a copy of it. Where nothing stores the result
@@ -223,6 +252,7 @@ class StoragePlanner {
     s_.flat_expr[i] = flat_[i];
     cost_[i] = ir::CyclesOf(node.op);
     s_.nodes[i] = 1;
+    if (KnownStart(f_, node)) parts_[i] = 1 + (view(node.operands[0]) ? 0 : parts_[node.operands[0].index()]);
     for (Value o : node.operands) {
       if (view(o)) continue;
       cost_[i] += cost_[o.index()];
@@ -250,7 +280,8 @@ class StoragePlanner {
     if (IsSelected(node)) return Why::kNone;
     if (RootOf(s_, node) != KernelKind::kMap) return Why::kRoot;
     if (!options_.fuse && !IsView(node.op)) return Why::kUnfused;
-    if (s_.nodes[i] > tuning_.max_inlined_ops) return Why::kLong;
+    if (s_.nodes[i] > tuning_.max_inlined_ops || parts_[i] + 1 >= tuning_.map_parts) return Why::kLong;
+    if (parts_[i] >= tuning_.joined_parts && HasLoops(node) && !IsJoinedFurther(v)) return Why::kJoined;
     if (map && uses.count[i] > 1 && (!IsCheap(v) || (uses.non_elementwise[i] && ReplacesProduct(node))))
       return Why::kRead;
     // A loop over a long row computes once what is one for it.
@@ -276,6 +307,7 @@ class StoragePlanner {
   PlanGraph& out_ = s_.plan;
   const Arrays arrays_;
   std::vector<int> cost_;  // of what is computed in a value's place
+  std::vector<int> parts_;  // that updates at known places lay side by side in a value's expression
   std::vector<bool> flat_;  // it is memory in order, or computed of such
 };
 

@@ -147,6 +147,15 @@ bool IsRowMajor(const View& view, const Shape& shape) {
   return true;
 }
 
+std::optional<int64_t> KnownStart(const ir::Function& f, const Node& node) {
+  if (node.op != Op::kDynamicUpdate || !f.Is(node.operands[2], Op::kConstant)) return std::nullopt;
+  const auto& start = f.producer(node.operands[2])->attr<ir::Literal>("value");
+  if (start.dtype() == kUInt64) return std::nullopt;  // may be more than an int64 holds
+  const auto axis = static_cast<int>(node.attr<int64_t>("axis"));
+  const int64_t last = f.type(node.result()).shape.dim(axis) - f.type(node.operands[1]).shape.dim(axis);
+  return std::clamp<int64_t>(start.AsInt(0), 0, last);
+}
+
 std::optional<StackStep> StackStepOf(const ir::Function& f, const Node& node) {
   const Node* here = node.op == Op::kSelect ? f.producer(node.operands[0]) : nullptr;
   if (!here || here->op != Op::kEqual || !IsUniformConstant(f, here->operands[1])) return std::nullopt;

@@ -289,7 +289,7 @@ ExprId ExprBuilder::BuildPad(const Node& node, const Index& index) {
   const View& view = ViewOf(x);
   const auto &low = node.attr<Ints>("low"), &high = node.attr<Ints>("high"), &interior = node.attr<Ints>("interior");
   Affine flat{view.offset, {}};
-  ExprId guard = -1, dynamic = -1;
+  ExprId guard = -1, dynamic = -1, shown = -1;  // shown: of an axis of one element, which can be read anywhere
   const auto both = [&](ExprId a, ExprId b) { return a < 0 ? b : Apply(Op::kAnd, kBool, {a, b}); };
   for (size_t i = 0; i < low.size(); ++i) {
     if (low[i] == 0 && high[i] == 0 && interior[i] == 0) {
@@ -302,6 +302,10 @@ ExprId ExprBuilder::BuildPad(const Node& node, const Index& index) {
       if (inside == false) return Build(node.operands[1], {});
       if (inside == true) {
         flat.Add(shifted, view.strides[i]);
+        continue;
+      }
+      if (shape.dim(static_cast<int>(i)) == 1) {
+        shown = both(shown, InRange(Position(shifted), 1));
         continue;
       }
     }
@@ -321,9 +325,11 @@ ExprId ExprBuilder::BuildPad(const Node& node, const Index& index) {
     guard = both(guard, InRange(position, shape.dim(static_cast<int>(i))));
   }
   const ExprId load = Load(f_.type(x).dtype, view.base, flat, dynamic, dynamic < 0 ? 0 : 1, guard);
-  if (guard < 0 || IsZero(f_, node.operands[1])) return load;  // 0 where the guard is false
-  const ExprId value = Build(node.operands[1], {});
-  return Apply(Op::kSelect, f_.type(x).dtype, {guard, load, value});
+  // 0 where the guard is false
+  const bool asked = shown >= 0 || (guard >= 0 && !IsZero(f_, node.operands[1]));
+  if (!asked) return load;
+  if (guard >= 0) shown = both(shown, guard);
+  return Apply(Op::kSelect, f_.type(x).dtype, {shown, load, Build(node.operands[1], {})});
 }
 
 ExprId ExprBuilder::BuildGather(const Node& node, const Index& index) {
@@ -351,6 +357,7 @@ ExprId ExprBuilder::BuildDynamic(const Node& node, const Index& index) {
     const ExprId start = ClampedStart(node.operands[1], extent - node.attr<int64_t>("size"));
     return Load(f_.type(x).dtype, view.base, Flatten(view, index), start, view.strides[axis]);
   }
+  if (const auto start = KnownStart(f_, node)) return BuildJoined(node, index, *start);
   // Dynamic update: element i comes from the update if start <= i < start + size.
   const Value update = node.operands[1];
   const int64_t size = f_.type(update).shape.dim(static_cast<int>(axis));
@@ -359,9 +366,31 @@ ExprId ExprBuilder::BuildDynamic(const Node& node, const Index& index) {
   const ExprId inside = InRange(d, size);
   Index rest = index;
   rest[axis] = {};
-  const View& from = ViewOf(update);
-  const ExprId written = Load(f_.type(x).dtype, from.base, Flatten(from, rest), d, from.strides[axis], inside);
+  const auto loaded = [&](const View& from) {
+    return Load(f_.type(x).dtype, from.base, Flatten(from, rest), d, from.strides[axis], inside);
+  };
+  const ExprId written = plan_.views[update.index()] ? loaded(ViewOf(update)) : Build(update, rest);  // a number
   return Apply(Op::kSelect, f_.type(x).dtype, {inside, written, Build(x, index)});
+}
+
+// An update at a known place: where that is all that an axis goes through, there is nothing to ask.
+ExprId ExprBuilder::BuildJoined(const Node& node, const Index& index, int64_t start) {
+  const Value x = node.operands[0], update = node.operands[1];
+  const auto axis = static_cast<size_t>(node.attr<int64_t>("axis"));
+  const int64_t size = f_.type(update).shape.dim(static_cast<int>(axis));
+  const DType dtype = f_.type(x).dtype;
+  Index at = index;
+  at[axis].constant -= start;
+  const std::optional<bool> always = IsInside(at[axis], size);
+  if (always == false) return Build(x, index);
+  const ExprId inside = always == true ? -1 : InRange(Position(at[axis]), size);
+  const bool one = size == 1;  // it is there whatever the place
+  if (one) at[axis] = {};
+  const auto loaded = [&](const View& from) {
+    return Load(dtype, from.base, Flatten(from, at), -1, 0, one ? -1 : inside);
+  };
+  const ExprId written = plan_.views[update.index()] ? loaded(ViewOf(update)) : Build(update, at);
+  return inside < 0 ? written : Apply(Op::kSelect, dtype, {inside, written, Build(x, index)});
 }
 
 ExprId ExprBuilder::BuildRandom(const Node& node, const Index& index) {

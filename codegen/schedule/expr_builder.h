@@ -51,7 +51,7 @@ class ExprBuilder {
   const std::set<AxisId>& choices() const { return choices_; }
   /// The axis goes from 0 to here: guards of padding that always or never hold are left out.
   void SetExtent(AxisId axis, int64_t extent) { extents_[axis] = extent; }
-  /// Where padding begins or ends along such axes.
+  /// Where padding, or a part of what is joined, begins or ends along such axes.
   const std::map<AxisId, std::set<int64_t>>& cuts() const { return cuts_; }
   /// From now on values of the kernel with memory of their own stand for their element at these indices, wherever they
   /// are read: of a row, or with `inner` of an element of it. What was built per element is forgotten.
@@ -86,6 +86,7 @@ class ExprBuilder {
   ExprId BuildPad(const ir::Node& node, const Index& index);
   ExprId BuildGather(const ir::Node& node, const Index& index);
   ExprId BuildDynamic(const ir::Node& node, const Index& index);
+  ExprId BuildJoined(const ir::Node& node, const Index& index, int64_t start);
   ExprId BuildRandom(const ir::Node& node, const Index& index);
   /// Whether 0 <= position < extent always holds, never, or not as far as is known (a cut).
   std::optional<bool> IsInside(const Affine& position, int64_t extent);

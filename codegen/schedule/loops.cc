@@ -58,19 +58,22 @@ std::vector<Stmt> Prefetches(const Kernel& kernel, size_t begin, const std::vect
   return out;
 }
 
+int64_t ChooseChunks(const ScheduleContext& c, int64_t elements, int64_t cost, int64_t most) {
+  // The product may be too large for integers: shapes come before budgets.
+  const double chunks_of_work =
+      static_cast<double>(elements) * static_cast<double>(cost) / static_cast<double>(c.target.tuning.chunk_cycles);
+  const auto worth = static_cast<int64_t>(std::min(chunks_of_work, static_cast<double>(c.target.tuning.max_chunks)));
+  most = std::clamp<int64_t>(most, 1, kMaxChunks);  // of nothing: one that is empty
+  return c.choices->Choose("chunks", std::clamp<int64_t>(worth, 1, most), 1, most, {1, 2, 4, 8, 16, 32, 64});
+}
+
 void Parallelize(const ScheduleContext& c, int64_t elements, int64_t cost) {
   Kernel* kernel = c.kernel;
   if (!c.options.vectorize || kernel->body.size() != 1 || kernel->body[0].kind != Stmt::Kind::kLoop) return;
   Stmt& loop = kernel->body[0];
   const int64_t extent = loop.extent.value();
   const int64_t granule = loop.width;
-  // The product may be too large for integers: shapes come before budgets.
-  const double chunks_of_work =
-      static_cast<double>(elements) * static_cast<double>(cost) / static_cast<double>(c.target.tuning.chunk_cycles);
-  const auto worth = static_cast<int64_t>(std::min(chunks_of_work, static_cast<double>(c.target.tuning.max_chunks)));
-  const int64_t most = std::clamp<int64_t>(Ceil(extent, granule), 1, kMaxChunks);  // of nothing: one that is empty
-  const int64_t usual = std::clamp<int64_t>(worth, 1, most);
-  const int64_t wanted = c.choices->Choose("chunks", usual, 1, most, {1, 2, 4, 8, 16, 32, 64});
+  const int64_t wanted = ChooseChunks(c, elements, cost, Ceil(extent, granule));
   if (wanted < 2) return;
   const int64_t size = RoundUp(Ceil(extent, wanted), granule), chunks = Ceil(extent, size);
   if (chunks < 2) return;

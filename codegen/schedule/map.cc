@@ -150,48 +150,96 @@ std::vector<Stmt> UnrolledStores(const ScheduleContext& c, Index index, LoopAxes
   return stores;
 }
 
-// The axis that padding cuts into the most parts: its number and where they begin, with its end. 0: none.
-std::pair<size_t, std::vector<int64_t>> FindCut(const ScheduleContext& c, const LoopAxes& axes) {
+// An axis that padding or joined values cut, and where its parts begin, with its end. Without bounds: none.
+struct CutAxis {
+  size_t axis = 0;
+  std::vector<int64_t> bounds;
+};
+
+// The one with the most parts. Loops are worth it for long parts; the more there are, the more an element asks else.
+CutAxis FindCut(const ScheduleContext& c, const LoopAxes& axes) {
   const std::vector<int64_t>& extents = axes.extents;
-  std::pair<size_t, std::vector<int64_t>> best{0, {}};
+  const Tuning& tuning = c.target.tuning;
+  CutAxis best;
   int64_t inner = 1;
-  for (size_t i = axes.size(); i-- > 1; inner *= extents[i]) {
+  for (size_t i = axes.size(); i-- > 0; inner *= extents[i]) {
     const auto it = c.builder->cuts().find(axes.ids[i]);
-    if (it == c.builder->cuts().end() || static_cast<int64_t>(it->second.size()) >= kMaxUnrolled) continue;
+    if (it == c.builder->cuts().end()) continue;
     std::vector<int64_t> bounds{0};
     bounds.insert(bounds.end(), it->second.begin(), it->second.end());
     bounds.push_back(extents[i]);
-    int64_t least = extents[i];
-    for (size_t p = 1; p < bounds.size(); ++p) least = std::min(least, bounds[p] - bounds[p - 1]);
-    if (least * inner >= c.target.tuning.min_part && bounds.size() > best.second.size()) best = {i, std::move(bounds)};
+    const auto parts = static_cast<int64_t>(bounds.size()) - 1;
+    if (parts > tuning.map_parts) continue;
+    int64_t size = extents[i];
+    for (size_t p = 1; p < bounds.size(); ++p) size = std::min(size, bounds[p] - bounds[p - 1]);
+    if (parts > tuning.few_parts) size = extents[i] / tuning.few_parts;
+    if (size * inner >= tuning.min_part && bounds.size() > best.bounds.size()) best = {i, std::move(bounds)};
   }
   return best;
 }
 
-// The loops of a map one of whose axes padding cuts: loops of their own for its parts, where no element asks whether it
-// is padding. Empty if there is no such axis.
-std::vector<Stmt> CutLoops(const ScheduleContext& c, Index index, LoopAxes axes, int64_t cost) {
+// The loops over a part, `first` to `last` of a cut axis, without the axes outside of `from`; all of them in `chunks`
+// shares, one for each value of the axis `chunk`, if it is one.
+struct Part {
+  size_t cut, from;
+  int64_t first, last;
+  AxisId chunk;
+  int64_t chunks;
+};
+std::vector<Stmt> PartLoops(const ScheduleContext& c, Index index, const std::vector<int64_t>& extents,
+                            const Part& part, int64_t cost) {
+  Kernel* k = c.kernel;
+  LoopAxes axes;
+  for (size_t i = part.from; i < extents.size(); ++i) {
+    const int64_t extent = i == part.cut ? part.last - part.first : extents[i];
+    const AxisId id = axes.Add(k, "i" + std::to_string(i), extent);
+    c.builder->SetExtent(id, extent);
+    index[i] = AxisAffine(id);
+  }
+  index[part.cut].constant = part.first;
+  std::vector<Stmt> body = c.Stores(c.kernel_plan().epilogue, index);
+  CollapseAxes(k, &body, &axes);
+  const int64_t width = StepWidth(c, axes.innermost(), cost);  // a part may be one element
+  if (part.chunks < 2) return Nest(axes, width, std::move(body));
+  if (axes.empty()) {
+    const ExprId first =
+        c.builder->Apply(ir::Op::kEqual, kBool, {c.builder->Position(AxisAffine(part.chunk)), c.builder->Number(0)});
+    return Body(If(k, first, std::move(body)));
+  }
+  const auto longest = std::max_element(axes.extents.begin(), axes.extents.end());
+  const AxisId axis = axes.ids[static_cast<size_t>(longest - axes.extents.begin())];
+  const int64_t all = *longest, granule = axis == axes.ids.back() ? width : 1;
+  *longest = RoundUp(Ceil(all, part.chunks), granule);
+  const Affine base = AxisAffine(part.chunk, *longest);
+  ShiftAxis(k, &body, axis, base);
+  body = Nest(axes, width, std::move(body));
+  VisitStatements(&body, [&](Stmt& s) {
+    if (s.kind == Stmt::Kind::kLoop && s.axis == axis) Clip(&s, base, all);
+  });
+  return body;
+}
+
+// The loops of a map one of whose axes is cut: loops of their own for its parts, where no element asks which it is in.
+// Threads share the axes outside of it, or a share of each part if these are short. Empty if there is no such axis.
+std::vector<Stmt> CutLoops(const ScheduleContext& c, Index index, LoopAxes axes, int64_t elements, int64_t cost) {
   const auto [cut, bounds] = FindCut(c, axes);
+  if (!c.choices->Flag("cut", !bounds.empty(), !bounds.empty())) return {};
   int64_t steps = 1;
   for (size_t i = 0; i < cut; ++i) steps = std::min(steps * axes.extents[i], c.target.tuning.shared_steps);
-  if (!c.choices->Flag("cut", cut != 0 && steps >= c.target.tuning.shared_steps, cut != 0)) return {};
+  const bool shares = steps < c.target.tuning.shared_steps;
   c.kernel->exprs.clear();
   c.builder->Clear();
+  Part part{cut, shares ? 0 : cut, 0, 0, -1, 1};
+  if (shares) part.chunks = ChooseChunks(c, elements, cost, Ceil(elements, static_cast<int64_t>(bounds.size())));
+  if (part.chunks > 1) part.chunk = c.kernel->AddAxis("c");
   std::vector<Stmt> body;
   for (size_t p = 1; p < bounds.size(); ++p) {
-    LoopAxes part;
-    for (size_t i = cut; i < axes.size(); ++i) {
-      const int64_t extent = i == cut ? bounds[p] - bounds[p - 1] : axes.extents[i];
-      const AxisId id = part.Add(c.kernel, "i" + std::to_string(i), extent);
-      c.builder->SetExtent(id, extent);
-      index[i] = AxisAffine(id);
-    }
-    index[cut].constant = bounds[p - 1];
-    std::vector<Stmt> stores = c.Stores(c.kernel_plan().epilogue, index);
-    CollapseAxes(c.kernel, &stores, &part);
-    const int64_t width = StepWidth(c, part.innermost(), cost);  // a part may be one element
-    Append(Nest(part, width, std::move(stores)), &body);
+    part.first = bounds[p - 1];
+    part.last = bounds[p];
+    Append(PartLoops(c, index, axes.extents, part, cost), &body);
   }
+  if (part.chunks > 1) return Body(MakeLoop(part.chunk, part.chunks, LoopKind::kParallel, 1, std::move(body)));
+  if (shares) return body;
   while (axes.size() > cut) axes.Erase(axes.size() - 1);
   CollapseAxes(c.kernel, &body, &axes);
   return Nest(axes, 1, std::move(body));
@@ -213,7 +261,8 @@ void ScheduleMap(const ScheduleContext& c) {
       stores = std::move(unrolled);
     } else if (!axes.empty() && ContiguousElsewhere(*k, axes.ids) < 0) {
       const int64_t whole = ExprCost(*k);
-      k->body = CutLoops(c, index, axes, whole);
+      k->body = CutLoops(c, index, axes, shape.size(), whole);
+      if (!k->body.empty() && k->body[0].loop_kind == LoopKind::kParallel) return;
       if (!k->body.empty()) return Parallelize(c, shape.size(), whole);
     }
   }

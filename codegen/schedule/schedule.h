@@ -77,6 +77,8 @@ using ir::kPartials, ir::kProductBlock, ir::kReducedBlock;
 Combine CombineOf(ir::Op op);
 uint64_t IdentityBits(Combine combine, DType dtype);
 
+/// The choice "chunks", at most `most`: as many as so many elements, of `cost` cycles each, are worth.
+int64_t ChooseChunks(const ScheduleContext& context, int64_t elements, int64_t cost, int64_t most);
 /// Cuts the kernel's only outermost loop into chunks if `elements`, of `cost` cycles each, are worth it, and there are
 /// vectors: without them all is one chunk.
 void Parallelize(const ScheduleContext& context, int64_t elements, int64_t cost);

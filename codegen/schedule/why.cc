@@ -110,6 +110,7 @@ std::string StoredText(const Context& c, Value v) {
     case Why::kRead: why = StrCat("read by ", g.readers[i], " ops, and costs ", g.cost[i], " to compute again"); break;
     case Why::kRepeated: why = StrCat("its readers repeat it, and it costs ", g.cost[i], " to compute again"); break;
     case Why::kLong: why = "a longer expression would compile slowly"; break;
+    case Why::kJoined: why = "each of its parts has a loop of its own"; break;
     case Why::kOperand: why = "its reader loads it from memory"; break;
     default: why = "level 0 stores all";
   }

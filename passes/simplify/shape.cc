@@ -156,6 +156,92 @@ Value Window(Site& s) {
   return all ? s.b.Reshape(s.x(), s.type.shape) : Value{};
 }
 
+// Whether a pad that adds nothing between elements, and nothing elsewhere, pads this axis alone.
+bool PadsAxis(const ir::Attributes& pad, size_t axis) {
+  const auto &low = pad.Get<Ints>("low"), &high = pad.Get<Ints>("high");
+  for (size_t i = 0; i < low.size(); ++i) {
+    if (i != axis && (low[i] != 0 || high[i] != 0)) return false;
+  }
+  return AllEqual(pad.Get<Ints>("interior"), 0);
+}
+
+bool IsSameNumber(const ir::Function& f, Value a, Value b) {
+  const auto x = SplatOf(f, a), y = SplatOf(f, b);
+  return x && y && std::ranges::equal(x->bytes(), y->bytes());
+}
+
+// Values joined one after the other: a chain of updates at known places along one axis.
+struct Joined {
+  struct Part {
+    Value update;
+    int64_t start;
+  };
+  Value base;  // what they are written to
+  std::vector<Part> parts;  // the last one first
+};
+
+// Which values x joins along an axis; without parts: it joins none.
+Joined JoinedBy(const ir::Function& f, Value x, int64_t axis) {
+  Joined joined{x, {}};
+  const int dim = static_cast<int>(axis);
+  while (f.Is(joined.base, Op::kDynamicUpdate)) {
+    const ir::Node& node = *f.producer(joined.base);
+    const Value update = node.operands[1];
+    const auto start =
+        StartOf(f, node.operands[2], f.type(node.result()).shape.dim(dim), f.type(update).shape.dim(dim));
+    if (node.attr<int64_t>("axis") != axis || !start) break;
+    joined.parts.push_back({update, *start});
+    joined.base = node.operands[0];
+  }
+  return joined;
+}
+
+// The parts of what is joined written to x, which begins `by` before it.
+Value Write(ir::Builder& b, const Joined& joined, Value x, int64_t axis, int64_t by) {
+  for (size_t i = joined.parts.size(); i-- > 0;) {
+    const auto& [update, start] = joined.parts[i];
+    x = b.DynamicUpdate(x, update, b.Constant(ir::Literal::ScalarInt(kInt64, start + by)), axis);
+  }
+  return x;
+}
+
+// pad(update(x, u)) = update(pad(x), u), where both go along one axis; pad(pad(x)) = pad(x): what is joined by
+// neighbours, and they by theirs, is one chain of updates
+Value PadJoined(Site& s) {
+  const ir::Node* inner = s.f().producer(s.x());
+  if (!inner || inner->op != Op::kDynamicUpdate || !s.sole_user || !s.type.shape.is_constant()) return {};
+  const auto axis = inner->attr<int64_t>("axis");
+  const auto a = static_cast<size_t>(axis);
+  const Joined joined = JoinedBy(s.f(), s.x(), axis);
+  if (joined.parts.empty() || !s.differentiation_done || !PadsAxis(s.attributes, a)) return {};
+  Ints low = s.attr<Ints>("low"), high = s.attr<Ints>("high");
+  const int64_t by = low[a];
+  Value x = joined.base;
+  const ir::Node* pad = s.f().producer(x);
+  if (pad && pad->op == Op::kPad && PadsAxis(pad->attrs(), a) && IsSameNumber(s.f(), s.operands[1], pad->operands[1])) {
+    low[a] += pad->attr<Ints>("low")[a];
+    high[a] += pad->attr<Ints>("high")[a];
+    x = pad->operands[0];
+  }
+  const Value padded = s.b.Pad(x, s.operands[1], std::move(low), std::move(high), s.attr<Ints>("interior"));
+  return Write(s.b, joined, padded, axis, by);
+}
+
+// update of everything = what is written; update(x, update(pad(y), u)) = update(update(x, pad(y)), u): the same
+Value Update(Site& s) {
+  const Value written = s.operands[1];
+  if (s.f().type(written).shape == s.type.shape) return written;
+  if (!s.differentiation_done || !s.type.shape.is_constant()) return {};
+  const auto axis = s.attr<int64_t>("axis");
+  const Joined joined = JoinedBy(s.f(), written, axis);
+  if (joined.parts.empty() || !s.f().Is(joined.base, Op::kPad)) return {};
+  const int dim = static_cast<int>(axis);
+  const auto start = StartOf(s.f(), s.operands[2], s.type.shape.dim(dim), s.f().type(written).shape.dim(dim));
+  if (!start) return {};
+  const Value base = s.b.DynamicUpdate(s.x(), joined.base, s.b.Constant(ir::Literal::ScalarInt(kInt64, *start)), axis);
+  return Write(s.b, joined, base, axis, *start);
+}
+
 // pad by nothing = x; pad(transpose(x)) = transpose(pad(x)): the padded image of a convolution serves
 // its gradient by the filter too, and is read where it lies
 Value Pad(Site& s) {
@@ -163,7 +249,7 @@ Value Pad(Site& s) {
   const bool nothing = AllEqual(low, 0) && AllEqual(high, 0);
   if (nothing && s.f().type(s.x()).shape == s.type.shape) return s.x();
   const ir::Node* inner = Producer(s, Op::kTranspose);
-  if (!inner) return {};
+  if (!inner) return PadJoined(s);
   const Ints permutation = inner->attr<Ints>("permutation");
   const Value x = inner->operands[0];
   Ints l(low.size()), h(low.size()), between(low.size());
@@ -222,8 +308,7 @@ Value SimplifyShape(Site& site) {
     case Op::kReduceMin:
     case Op::kReduceProd: return Reduce(site);
     case Op::kDynamicSlice: return DynamicSlice(site);
-    case Op::kDynamicUpdate:
-      return site.f().type(site.operands[1]).shape == site.type.shape ? site.operands[1] : Value{};
+    case Op::kDynamicUpdate: return Update(site);
     case Op::kStopGradient: return site.differentiation_done ? site.x() : Value{};
     default: return {};
   }
