@@ -181,12 +181,14 @@ class StoragePlanner {
   }
 
   // Whether a dynamic_update only writes the update, over operand 0 or a copy of it. Where nothing stores the result
-  // otherwise, a select at its users is better.
+  // otherwise, a select at its users is better; and where most of it is written, unless it is likely in its place.
   bool UpdatesInPlace(const Node& node) const {
     if (node.op != Op::kDynamicUpdate || !IsBuffer(node.operands[0])) return false;
     const Uses& uses = s_.uses;
     const size_t i = node.result().index();
-    if (2 * shape(node.operands[1]).size() > shape(node.result()).size()) return false;
+    const bool state = f_.is_parameter(view(node.operands[0])->base) && uses.is_result[i];
+    const bool most = 2 * shape(node.operands[1]).size() > shape(node.result()).size();
+    if (most && (!state || KnownStart(f_, node))) return false;
     return uses.is_result[i] || uses.count[i] > 1 || uses.wants_buffer[i] || !options_.fuse;
   }
 

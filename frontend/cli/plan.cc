@@ -6,10 +6,10 @@
 #include <set>
 
 #include "frontend/cli/plan/measure.h"
+#include "frontend/cli/plan/network.h"
 #include "frontend/program/symbolic_programs.h"
 #include "frontend/report/rates.h"
 #include "ir/names.h"
-#include "ir/number.h"
 #include "reel/distributed.h"
 #include "runtime/communicator.h"
 #include "runtime/cores.h"
@@ -19,7 +19,8 @@ namespace reel::cli {
 namespace {
 
 struct Options : Common {
-  std::string model, function, network;
+  std::string model, function;
+  std::vector<std::string> networks;
   std::vector<int64_t> nodes = {1};
   std::vector<std::string> extents;
   int64_t members_per_node = 1, cores = 0, shards = 0;
@@ -37,19 +38,6 @@ struct Row {
   double step() const { return compute + communication; }
 };
 
-Network ParseNetwork(const std::string& text) {
-  Network network;
-  const size_t comma = text.find(',');
-  if (comma == text.npos || !ir::ParseNumber(text.substr(0, comma), &network.latency) ||
-      !ir::ParseNumber(text.substr(comma + 1), &network.seconds_per_byte) || !(network.latency >= 0) ||
-      !(network.seconds_per_byte > 0) || !std::isfinite(network.latency + network.seconds_per_byte)) {
-    Fail(kUsage, StrCat("--network ", text,
-                        ": write LATENCY,SECONDS_PER_BYTE, such as 2e-6,1e-10; `mpirun -n 2 reel plan --calibrate` "
-                        "measures them"));
-  }
-  return network;
-}
-
 // The smallest number from 8 on that all numbers of processes divide.
 int64_t UsualShards(const Options& options) {
   int64_t shards = 8;
@@ -61,7 +49,7 @@ int64_t UsualShards(const Options& options) {
 }
 
 Row Predict(const Options& options, const ir::Module& module, const std::string& function, int64_t nodes,
-            const Network& network) {
+            const Networks& networks) {
   const Cluster cluster{nodes, options.members_per_node,
                         options.cores > 0 ? options.cores : int64_t{runtime::AvailableCores()}};
   const int64_t processes = cluster.processes();
@@ -69,14 +57,14 @@ Row Predict(const Options& options, const ir::Module& module, const std::string&
   Row row{.nodes = nodes, .processes = processes};
   row.collectives = static_cast<int64_t>(step.collectives.size());
   for (const codegen::CollectiveSite& site : step.collectives) {
-    row.communication += SecondsOf(site, network) * cluster.Crowding();
+    row.communication += networks.SecondsOf(site, cluster);
     row.wire_bytes += WireBytes(site);
   }
   row.memory_bytes = step.memory_bytes;
   row.compute = options.measure ? MeasureCompute(module, function, options.shards, processes)
                                 : step.cycles / (options.clock * 1e9);
   row.compute *= cluster.Crowding();
-  row.bucket_bytes = BucketBytes(network, processes, TrainedBytes(step.program));
+  row.bucket_bytes = BucketBytes(networks.LineFor(processes), processes, TrainedBytes(step.program));
   row.saved_bytes = OptimizerBytes(step.program) * (processes - 1) / processes;
   constexpr double kWorthwhile = 0.1;  // of the memory; the bytes on the wire are the same
   row.shard_optimizer = static_cast<double>(row.saved_bytes) > kWorthwhile * static_cast<double>(row.memory_bytes);
@@ -140,11 +128,23 @@ void Calibrate(const Options& options, Program* program) {
   if (GroupSize() < 2)
     Fail(kUsage,
          "--calibrate measures between processes: run `mpirun -n 2 reel plan --calibrate`, one on each of 2 nodes");
-  const Network network = MeasureNetwork(*runtime::CurrentCommunicator());
+  const int64_t processes = GroupSize();
+  const Measured measured = MeasureNetwork(*runtime::CurrentCommunicator());
   if (GroupRank() != 0) return;
-  program->out =
-      options.json ? JsonText(Json{{"latency", network.latency}, {"seconds_per_byte", network.seconds_per_byte}}) + "\n"
-                   : Printed("--network %.3g,%.3g\n", network.latency, network.seconds_per_byte);
+  const Network line = LineThrough(measured, processes);
+  if (options.json) {
+    Json seconds = Json::array();
+    for (const auto& [bytes, t] : measured) seconds.push_back({{"bytes", bytes}, {"seconds", t}});
+    program->out = JsonText(Json{{"processes", processes},
+                                 {"latency", line.latency},
+                                 {"seconds_per_byte", line.seconds_per_byte},
+                                 {"measured", seconds}}) +
+                   "\n";
+    return;
+  }
+  // The line of two is that of any number; of more, which may take turns, it is not.
+  program->out = processes == 2 ? Printed("--network %.3g,%.3g ", line.latency, line.seconds_per_byte) : "";
+  program->out += StrCat("--network ", ToText(measured, processes), "\n");
 }
 
 // The clock at which the measured peak of multiply-adds is that of the target's ports.
@@ -157,8 +157,8 @@ void Run(Options options, Program* program) {
   if (StartedByMpi()) JoinMpi();
   if (options.calibrate) return Calibrate(options, program);
   if (options.model.empty()) Fail(kUsage, "--model is required");
-  if (options.network.empty()) Fail(kUsage, "--network is required: LATENCY,SECONDS_PER_BYTE");
-  const Network network = ParseNetwork(options.network);
+  if (options.networks.empty()) Fail(kUsage, "--network is required: LATENCY,SECONDS_PER_BYTE");
+  const Networks networks = Networks::Parse(options.networks);
   const ir::Module module =
       reel::internal::FixExtents(ReadModule(options.model, options.budget), ParseExtents(options.extents));
   const std::string named = options.function.empty() && module.FindFunction("train") ? "train" : options.function;
@@ -167,7 +167,7 @@ void Run(Options options, Program* program) {
   if (options.clock == 0 && !options.measure) options.clock = ClockGhz();
   if (options.measure) runtime::SetNumThreads(1);
   std::vector<Row> rows;
-  for (const int64_t nodes : options.nodes) rows.push_back(Predict(options, module, function, nodes, network));
+  for (const int64_t nodes : options.nodes) rows.push_back(Predict(options, module, function, nodes, networks));
   if (GroupRank() != 0) return;
   program->out = options.json ? JsonText(ToJson(rows, options, function), 2) + "\n" : TableOf(rows, options, function);
 }
@@ -184,9 +184,11 @@ void AddPlan(Program* program) {
   command.Add("--function", &options->function, "The step (default: train, main or the only one)").TypeName("NAME");
   command.Add("--nodes", &options->nodes, "Numbers of machines").Delimiter(',').Range(1, 1 << 20).TypeName("INTS");
   command
-      .Add("--network", &options->network,
-           "Seconds of a message without bytes, and for each byte more; --calibrate measures them")
-      .TypeName("LATENCY,SECONDS");
+      .Add("--network", &options->networks,
+           "Seconds of a message without bytes, and for each byte more; or of collectives as measured among so many "
+           "processes. --calibrate prints them")
+      .OneEach()
+      .TypeName("LATENCY,SECONDS|PROCESSES:BYTES=SECONDS,...");
   command.Add("--members-per-node", &options->members_per_node, "Processes on a machine, of one thread each")
       .Positive()
       .TypeName("INT")

@@ -69,6 +69,28 @@ TEST_F(Plan, MoreProcessesThanCoresTakeTurns) {
   EXPECT_NEAR(seconds("2"), 4 * seconds("8"), 1e-9);
 }
 
+// Of as many processes as were measured: between the points, beyond the last of them, and no turns beside theirs.
+TEST_F(Plan, PredictsByWhatWasMeasuredAmongAsMany) {
+  const auto seconds = [&](const char* members, std::vector<std::string> networks) {
+    std::vector<std::string> more = {"--members-per-node", members, "--cores", "2", "--json"};
+    for (const std::string& text : networks) more.insert(more.end(), {"--network", text});
+    const ProcessResult r = Run(more);
+    EXPECT_EQ(kOk, r.status) << r.err;
+    return Json::parse(r.out)["rows"][0];
+  };
+  const std::string line = "1e-3,1e-6", eight = "8:4=3,12=5", flat = "4:1=0.5,100=0.5";
+  const Json eights = seconds("8", {line, eight}), fours = seconds("4", {eight, flat});
+  const auto collectives = [](const Json& row) { return row["collectives"].get<double>(); };
+  const double bytes = eights["wire_bytes"].get<double>() / 7;  // to each other one, in all
+  EXPECT_NEAR(eights["communication_seconds"].get<double>(), 2 * collectives(eights) + bytes / 4, 1e-9);
+  EXPECT_NEAR(fours["communication_seconds"].get<double>(), collectives(fours) / 2, 1e-9);
+  EXPECT_EQ(seconds("2", {line, eight})["communication_seconds"], seconds("2", {line})["communication_seconds"]);
+  // Measured among others alone: the line through that, latencies by rounds.
+  const Json two = seconds("2", {"8:8=0.30000056,80=0.3000056"});
+  EXPECT_NEAR(two["communication_seconds"].get<double>(),
+              collectives(two) * 0.1 + two["wire_bytes"].get<double>() * 1e-8, 1e-6);
+}
+
 TEST_F(Plan, ATableForPeople) {
   const ProcessResult result = Run({"--nodes", "1,2", "--network", "1e-3,1e-6"});
   EXPECT_EQ(kOk, result.status) << result.err;
@@ -79,6 +101,10 @@ TEST_F(Plan, ATableForPeople) {
 TEST_F(Plan, BadInput) {
   ExpectFailure(Run({"--network", "fast"}), kUsage, "--network fast: write LATENCY,SECONDS_PER_BYTE");
   ExpectFailure(Run({"--network", "1e-6,0"}), kUsage, "--network 1e-6,0: write");
+  for (const char* text : {"2:8=1e-6", "2:8=1e-6,9", "2:8=0,16=1", "2:0=1,16=1", "1:8=1,16=1", "x:8=1,16=1",
+                           "2:8=1,16=inf", "1e-6,1e-9,3", ""}) {
+    ExpectFailure(Run({"--network", text}), kUsage, "PROCESSES:BYTES=SECONDS");
+  }
   ExpectFailure(Run({}), kUsage, "--network is required");
   ExpectFailure(Run({"--calibrate"}), kUsage, "run `mpirun -n 2 reel plan --calibrate`");
   ExpectFailure(Reel({"plan", "--network", "1e-6,1e-9"}), kUsage, "--model is required");

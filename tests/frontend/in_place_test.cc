@@ -26,6 +26,10 @@ Tensor Rows(int64_t a, int64_t b) { return Tensor({a, b}); }
 constexpr int64_t kRows = 6;
 Tensor Start(double from) { return Reshape(Iota({kRows * 2}, 0, kFloat32) + from, {kRows, 2}); }
 
+// A row, and which one it replaces: known when it runs.
+Tensor Row(const Tensor& x) { return Slice(x, {2, 0}, {3, 2}); }
+Tensor At(const Tensor& x) { return Cast(ReduceMin(x) + 1, kInt64); }
+
 /// Variables and what a call does with them.
 struct Case {
   std::string name;
@@ -41,6 +45,31 @@ Tensor Grow(const Tensor& x, float below, int64_t most) {
 }
 
 const Case kCases[] = {
+    {"a row", [](auto& v, auto& x) { return v[0].Assign(DynamicUpdate(v[0], Row(x), At(x))), ReduceSum(x); }},
+    {"a row read after",
+     [](auto& v, auto& x) { return v[0].Assign(DynamicUpdate(v[0], Row(x), At(x))), ReduceSum(v[0] * v[0]); }},
+    {"a row and the old ones read before",
+     [](auto& v, auto& x) {
+       const Tensor old = v[0].value(), at = At(x);
+       v[0].Assign(DynamicUpdate(old, Row(x), at));
+       return ReduceSum(old) + ReduceSum(DynamicSlice(old, at, 1));
+     }},
+    {"a row made of the one before",
+     [](auto& v, auto& x) {
+       const Tensor at = At(x), row = DynamicSlice(v[0], at, 1);
+       return v[0].Assign(DynamicUpdate(v[0], row * Row(x) + 1, at)), ReduceSum(x);
+     }},
+    {"two rows",
+     [](auto& v, auto& x) {
+       v[0].Assign(DynamicUpdate(v[0], Row(x), At(x)));
+       v[0].Assign(DynamicUpdate(v[0], Row(x) * 2, At(x) + 1));
+       return ReduceSum(x);
+     }},
+    {"most rows",
+     [](auto& v, auto& x) {
+       v[0].Assign(DynamicUpdate(v[0], Slice(x, {0, 0}, {kRows - 1, 2}), At(x)));
+       return ReduceSum(x);
+     }},
     {"once", [](auto& v, auto& x) { return v[0].AssignAdd(x), ReduceSum(x); }},
     {"twice", [](auto& v, auto& x) { return v[0].AssignAdd(x), v[0].AssignAdd(v[0] * x), ReduceSum(x); }},
     {"read after", [](auto& v, auto& x) { return v[0].AssignAdd(x), ReduceSum(v[0] * v[0]); }},

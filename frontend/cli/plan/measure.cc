@@ -1,11 +1,10 @@
 #include "frontend/cli/plan/measure.h"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstring>
-#include <limits>
 
+#include "frontend/cli/cli.h"
 #include "frontend/record/event_log.h"
 #include "reel/reel.h"
 #include "runtime/communicator.h"
@@ -31,11 +30,13 @@ double Largest(const reel_communicator& group, double own) {
   return *std::max_element(all.begin(), all.end());
 }
 
-// The median over rounds of f's time, of the slowest member of each; members begin a round together.
+// The median over rounds of f's time, of the slowest member of each; members begin a round together. As many rounds as
+// fit into so many seconds, three at least.
 template <typename F>
-double SlowestOfRounds(const reel_communicator& group, int rounds, const F& f) {
+double SlowestOfRounds(const reel_communicator& group, double seconds, const F& f) {
+  constexpr size_t kLeast = 3, kMost = 400;
   std::vector<double> times;
-  for (int i = 0; i < rounds; ++i) {
+  for (double all = 0; times.size() < kLeast || (all < seconds && times.size() < kMost); all += times.back()) {
     Largest(group, 0);
     const double start = Seconds();
     f();
@@ -75,26 +76,24 @@ struct Loopback {
 
 }  // namespace
 
-Network MeasureNetwork(const reel_communicator& group) {
-  constexpr std::array<int64_t, 5> kSizes = {8, 1 << 10, 1 << 13, 1 << 16, 1 << 20};
-  std::vector<char> send(static_cast<size_t>(kSizes.back() * group.size)), receive(send.size());
-  const auto exchange = [&](int64_t bytes) {
-    return [&, bytes] {
-      Require(group.all_to_all(group.context, send.data(), receive.data(), bytes));
-      Require(group.all_gather(group.context, send.data(), receive.data(), bytes));
+Measured MeasureNetwork(const reel_communicator& group) {
+  constexpr int64_t kAll = 32 << 20, kTogether = 8;  // a step has several, one after the other
+  constexpr double kSeconds = 0.2;                   // of a size
+  std::vector<char> send(static_cast<size_t>(kAll)), receive(send.size());
+  const auto exchange = [&](int64_t bytes, int64_t times) {
+    return [&, bytes, times] {
+      for (int64_t i = 0; i < times; ++i) {
+        Require(group.all_to_all(group.context, send.data(), receive.data(), bytes));
+        Require(group.all_gather(group.context, send.data(), receive.data(), bytes));
+      }
     };
   };
-  SlowestOfRounds(group, 3, exchange(kSizes.back()));  // pages are touched, connections made
-  // The least sum of squares of relative errors of x * rounds + y * bytes.
-  double xx = 0, xy = 0, yy = 0, xt = 0, yt = 0;
-  for (const int64_t bytes : kSizes) {
-    const codegen::CollectiveSite site{.op = ir::Op::kAllToAll, .size = group.size, .bytes = bytes};
-    const double t = SlowestOfRounds(group, 51, exchange(bytes)) / 2;
-    const double x = SecondsOf(site, {1, 0}) / t, y = static_cast<double>(WireBytes(site)) / t;
-    xx += x * x, xy += x * y, yy += y * y, xt += x, yt += y;
+  SlowestOfRounds(group, 0, exchange(kAll / group.size, 1));  // pages are touched, connections made
+  Measured measured;
+  for (int64_t bytes = 8; bytes * group.size <= kAll; bytes *= bytes < (1 << 10) ? 16 : 2) {
+    measured[bytes] = SlowestOfRounds(group, kSeconds, exchange(bytes, kTogether)) / (2 * kTogether);
   }
-  const double determinant = xx * yy - xy * xy;
-  return {std::max(0.0, (xt * yy - yt * xy) / determinant), std::max(0.0, (xx * yt - xy * xt) / determinant)};
+  return measured;
 }
 
 double MeasureCollectives(const reel_communicator& group, const std::vector<codegen::CollectiveSite>& collectives) {
@@ -110,8 +109,8 @@ double MeasureCollectives(const reel_communicator& group, const std::vector<code
                                                                                       receive.data(), site.bytes));
     }
   };
-  SlowestOfRounds(group, 2, run);
-  return SlowestOfRounds(group, 25, run);
+  SlowestOfRounds(group, 0, run);
+  return SlowestOfRounds(group, 1, run);
 }
 
 double MeasureCompute(const ir::Module& module, const std::string& function, int64_t shards, int64_t members) {

@@ -4,16 +4,17 @@
 #include <string>
 #include <vector>
 
-#include "frontend/cli/plan/model.h"
+#include "frontend/cli/plan/network.h"
+#include "ir/graph.h"
 #include "runtime/abi.h"
 
 // What `reel plan` predicts, measured.
 
 namespace reel::cli {
 
-/// Latency and seconds per byte among the members: the line of the least relative errors through the times of exchanges
-/// of 8 bytes to 1 MiB. All members call it; each gets what the slowest of them saw.
-Network MeasureNetwork(const reel_communicator& group);
+/// Seconds of collectives of 8 bytes to at most 32 MiB in all among the members, as they are placed: the turns that
+/// they take, and that who sleeps must be woken, are in them. All members call it; each gets what the slowest saw.
+Measured MeasureNetwork(const reel_communicator& group);
 
 /// Seconds of the collectives, one after the other without the computation between them: the median of some rounds,
 /// each as long as that of the slowest member.

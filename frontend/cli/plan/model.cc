@@ -1,8 +1,6 @@
 #include "frontend/cli/plan/model.h"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 
 #include "codegen/cost/estimate.h"
 #include "ir/calls.h"
@@ -11,8 +9,6 @@
 
 namespace reel::cli {
 namespace {
-
-double Rounds(int64_t members) { return std::ceil(std::log2(static_cast<double>(members))); }
 
 // Bodies of branches and loops count once. Recursion is as deep as control steps are nested.
 void AddSteps(const std::vector<codegen::Step>& steps, const codegen::Target& target, MemberStep* out) {
@@ -35,10 +31,6 @@ int64_t BytesOf(const std::vector<ir::Parameter>& parameters) {
 }
 
 }  // namespace
-
-double Cluster::Crowding() const {
-  return std::max(1.0, static_cast<double>(members_per_node) / static_cast<double>(cores));
-}
 
 MemberStep PlanMember(const ir::Module& module, const std::string& function, int64_t shards, int64_t members,
                       const Common& common) {
@@ -63,25 +55,6 @@ MemberStep PlanMember(const ir::Module& module, const std::string& function, int
     out.memory_bytes += BytesOf(entry.arguments) + BytesOf(entry.results);
   }
   return out;
-}
-
-double SecondsOf(const codegen::CollectiveSite& site, const Network& network) {
-  if (site.size < 2) return 0;
-  return Rounds(site.size) * network.latency + static_cast<double>(WireBytes(site)) * network.seconds_per_byte;
-}
-
-int64_t WireBytes(const codegen::CollectiveSite& site) {
-  return site.size < 2 ? 0 : site.op == ir::Op::kBroadcastFrom ? site.bytes : (site.size - 1) * site.bytes;
-}
-
-int64_t BucketBytes(const Network& network, int64_t members, int64_t all) {
-  if (members < 2 || all < 1) return 0;
-  // Twice (rounds * latency + bytes * (P - 1) / P * seconds_per_byte), of which latency is to be a tenth.
-  constexpr double kShare = 9;
-  const double p = static_cast<double>(members);
-  const double bytes = kShare * Rounds(members) * network.latency / (network.seconds_per_byte * (p - 1) / p);
-  if (!(bytes < static_cast<double>(all))) return all;
-  return std::min(all, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max(1.0, bytes)))));
 }
 
 int64_t TrainedBytes(const codegen::Program& program) {

@@ -12,19 +12,6 @@
 
 namespace reel::cli {
 
-/// A message of n bytes takes latency + n * seconds_per_byte.
-struct Network {
-  double latency = 0, seconds_per_byte = 0;
-};
-
-/// Where a step runs. Processes share out a node's cores.
-struct Cluster {
-  int64_t nodes = 1, members_per_node = 1, cores = 1;
-  int64_t processes() const { return nodes * members_per_node; }
-  /// By which factor what keeps a core busy takes longer: there may be more processes than cores.
-  double Crowding() const;
-};
-
 /// What one process runs.
 struct MemberStep {
   codegen::Program program;
@@ -36,16 +23,6 @@ struct MemberStep {
 /// The program of one of `members`, for the best level of this machine.
 MemberStep PlanMember(const ir::Module& module, const std::string& function, int64_t shards, int64_t members,
                       const Common& common);
-
-/// Seconds of a collective among P processes: each sends a message to each other one, of its bytes, which leave one
-/// after the other, and whose latencies overlap in ceil(log2 P) rounds.
-double SecondsOf(const codegen::CollectiveSite& site, const Network& network);
-/// The bytes that one process sends.
-int64_t WireBytes(const codegen::CollectiveSite& site);
-
-/// Bytes of gradients, in one all-reduce, for which latency is a tenth of the time: buckets of these lose little by
-/// being several. A power of two, at most `all`.
-int64_t BucketBytes(const Network& network, int64_t members, int64_t all);
 
 /// Bytes of the variables that are trained, which are those of the gradients.
 int64_t TrainedBytes(const codegen::Program& program);
