@@ -157,8 +157,13 @@ void Run(Options options, Program* program) {
   if (StartedByMpi()) JoinMpi();
   if (options.calibrate) return Calibrate(options, program);
   if (options.model.empty()) Fail(kUsage, "--model is required");
-  if (options.networks.empty()) Fail(kUsage, "--network is required: LATENCY,SECONDS_PER_BYTE");
-  const Networks networks = Networks::Parse(options.networks);
+  const reel_communicator* const group = runtime::CurrentCommunicator();
+  const bool calibrates = options.networks.empty() && options.measure && group && group->size > 1;
+  if (options.networks.empty() && !calibrates) {
+    Fail(kUsage, "--network is required: LATENCY,SECONDS_PER_BYTE; or --measure under mpirun, which calibrates first");
+  }
+  Networks networks = Networks::Parse(options.networks);
+  if (calibrates) networks.Add(group->size, MeasureNetwork(*group));
   const ir::Module module =
       reel::internal::FixExtents(ReadModule(options.model, options.budget), ParseExtents(options.extents));
   const std::string named = options.function.empty() && module.FindFunction("train") ? "train" : options.function;
@@ -207,8 +212,10 @@ void AddPlan(Program* program) {
   command.Add("--clock", &options->clock, "GHz of estimated computation (default: this machine's, by its peak)")
       .Range(0.01, 100.0)
       .TypeName("GHZ");
-  command.Flag("--measure", &options->measure,
-               "Runs one process's part of the computation here; under mpirun, the communication of so many, too");
+  command.Flag(
+      "--measure", &options->measure,
+      "Runs one process's part of the computation here; under mpirun, the communication of so many, too, by which "
+      "it is predicted without --network");
   command.Flag("--calibrate", &options->calibrate, "Under mpirun: measures --network between its processes");
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <iterator>
 
 #include "frontend/cli/cli.h"
 #include "frontend/record/event_log.h"
@@ -30,11 +31,11 @@ double Largest(const reel_communicator& group, double own) {
   return *std::max_element(all.begin(), all.end());
 }
 
-// The median over rounds of f's time, of the slowest member of each; members begin a round together. As many rounds as
-// fit into so many seconds, three at least.
+// The lower quartile over rounds of f's time, of the slowest member of each, which other programs on the machine
+// disturb little; members begin a round together. As many rounds as fit into so many seconds, four at least.
 template <typename F>
 double SlowestOfRounds(const reel_communicator& group, double seconds, const F& f) {
-  constexpr size_t kLeast = 3, kMost = 400;
+  constexpr size_t kLeast = 4, kMost = 400;
   std::vector<double> times;
   for (double all = 0; times.size() < kLeast || (all < seconds && times.size() < kMost); all += times.back()) {
     Largest(group, 0);
@@ -42,7 +43,8 @@ double SlowestOfRounds(const reel_communicator& group, double seconds, const F& 
     f();
     times.push_back(Largest(group, Seconds() - start));
   }
-  return Median(times);
+  std::sort(times.begin(), times.end());
+  return times[times.size() / 4];
 }
 
 // A group of one process that takes itself for the others, and its time.
@@ -92,6 +94,10 @@ Measured MeasureNetwork(const reel_communicator& group) {
   Measured measured;
   for (int64_t bytes = 8; bytes * group.size <= kAll; bytes *= bytes < (1 << 10) ? 16 : 2) {
     measured[bytes] = SlowestOfRounds(group, kSeconds, exchange(bytes, kTogether)) / (2 * kTogether);
+  }
+  // What takes longer than more bytes do was disturbed.
+  for (auto point = std::next(measured.rbegin()); point != measured.rend(); ++point) {
+    point->second = std::min(point->second, std::prev(point)->second);
   }
   return measured;
 }

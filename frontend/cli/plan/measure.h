@@ -16,8 +16,8 @@ namespace reel::cli {
 /// they take, and that who sleeps must be woken, are in them. All members call it; each gets what the slowest saw.
 Measured MeasureNetwork(const reel_communicator& group);
 
-/// Seconds of the collectives, one after the other without the computation between them: the median of some rounds,
-/// each as long as that of the slowest member.
+/// Seconds of the collectives, one after the other without the computation between them: the lower quartile of some
+/// rounds, each as long as that of the slowest member.
 double MeasureCollectives(const reel_communicator& group, const std::vector<codegen::CollectiveSite>& collectives);
 
 /// Seconds that one of `members` computes in a step, on random arguments (integers 0): it is run here, with a group

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "codegen/program/program.h"
@@ -34,7 +35,10 @@ class Networks {
   /// From texts as `--calibrate` prints them, `LATENCY,SECONDS_PER_BYTE` or `PROCESSES:BYTES=SECONDS,...`. Ends with a
   /// usage error that names the text.
   static Networks Parse(const std::vector<std::string>& texts);
+  /// What was measured among so many processes, two at least; several points.
+  void Add(int64_t processes, Measured measured) { measured_[processes] = std::move(measured); }
 
+  // One text, or what is measured, must be there for these.
   /// Seconds of a collective: between what was measured among as many processes; without that, by the line, longer by
   /// the turns that processes take.
   double SecondsOf(const codegen::CollectiveSite& site, const Cluster& cluster) const;
