@@ -1,9 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <ctime>
 #include <set>
 #include <string>
 
+#include "codegen/loop/build.h"
 #include "codegen/plan/plan.h"
 #include "codegen/program/arena.h"
 #include "codegen/program/program.h"
@@ -286,6 +288,34 @@ func @f(%x: f32[8,4], %dy: f32[8,6]) state(@w: f32[4,6]) -> (f32[8,8]) {
 })");
   EXPECT_EQ(Kernels(p), (Names{"contract", "contract_sub", "contract", "contract"})) << ToString(p);
   for (const Step& s : p.entries[0].steps) EXPECT_EQ(s.bytes, 0) << ToString(p);
+}
+
+// At a place that is known when it runs: what is read of the old value is read first; one row or most of them, nothing
+// else is written, and nothing copied.
+TEST(Plan, APartOfAVariableIsWrittenOverIt) {
+  for (const int64_t rows : {1, 3}) {
+    const std::string part = StrCat("f32[", rows, ",6]");
+    const Program p = Plan(StrCat(R"(variable @w: f32[4,6] = [0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]
+func @f(%x: )",
+                                  part, R"(, %at: i32[]) state(@w: f32[4,6]) -> (f32[6], f32[1,6], f32[4]) {
+  %0 = dynamic_update @w, %x, %at {axis=0} : f32[4,6]
+  %1 = reduce_max @w {axes=[0]} : f32[6]
+  %2 = dynamic_slice @w, %at {axis=0, size=1} : f32[1,6]
+  %3 = reduce_sum %0 {axes=[1]} : f32[4]
+  return %1, %2, %3 state(%0)
+})"));
+    EXPECT_EQ(p.arena_bytes, 0) << ToString(p);
+    int64_t written = 0;
+    for (const Step& s : p.entries[0].steps) {
+      ASSERT_GE(s.kernel, 0) << "a copy\n" << ToString(p);
+      const Kernel& kernel = p.kernels[static_cast<size_t>(s.kernel)];
+      if (kernel.name != "dynamic_update") continue;
+      VisitStatements(&kernel.body, [&](const Stmt& stmt) {
+        if (stmt.kind == Stmt::Kind::kLoop) written = std::max<int64_t>(written, 1) * stmt.extent.value();
+      });
+    }
+    EXPECT_EQ(written, rows * 6) << ToString(p);
+  }
 }
 
 // What a dynamic_update writes a part of is read before, as long as it is in place: no copy of it.
