@@ -1,5 +1,7 @@
 #include "codegen/plan/products.h"
 
+#include <algorithm>
+
 #include "codegen/plan/view.h"
 
 namespace reel::codegen {
@@ -25,15 +27,40 @@ bool HasLanes(const Shape& b, const View& view, int first) {
   return last < 0 || view.strides[static_cast<size_t>(last)] == 1;
 }
 
+// Strides of what the first view shows, by which the last one lies in order.
+std::optional<Axes> LayoutBehind(const ir::Function& f, const std::vector<const Node*>& views) {
+  Axes strides = RowMajorStrides(f.type(views.back()->result()).shape);
+  for (size_t i = views.size(); i-- > 0;) {
+    const Node& view = *views[i];
+    const Shape &from = f.type(view.operands[0]).shape, &to = f.type(view.result()).shape;
+    Axes before(static_cast<size_t>(from.rank()));
+    if (view.op == Op::kTranspose) {
+      const auto& permutation = view.attr<Axes>("permutation");
+      for (size_t a = 0; a < strides.size(); ++a) before[static_cast<size_t>(permutation[a])] = strides[a];
+    } else {
+      const auto cut = ReshapeStrides(to, strides, from);
+      if (!cut) return std::nullopt;
+      before = *cut;
+    }
+    strides = std::move(before);
+  }
+  return strides;
+}
+
 }  // namespace
 
-std::optional<Axes> ProductLayout(const ir::Function& function, const ir::Node& product, const ir::Node& transpose,
-                                  const View& x, const View& w) {
-  const Shape &from = function.type(product.result()).shape, &to = function.type(transpose.result()).shape;
-  const auto& permutation = transpose.attr<Axes>("permutation");
-  const int last = LastAxis(to, 0, to.rank());
-  if (last < 0 || from.size() == 0) return std::nullopt;
-  const auto lanes = static_cast<int>(permutation[static_cast<size_t>(last)]);
+std::optional<Axes> ProductLayout(const ir::Function& function, const ir::Node& product,
+                                  const std::vector<const ir::Node*>& views, const View& x, const View& w) {
+  const auto moves = [](const Node* view) { return view->op == Op::kTranspose; };
+  if (std::none_of(views.begin(), views.end(), moves)) return std::nullopt;
+  auto strides = LayoutBehind(function, views);
+  const Shape& from = function.type(product.result()).shape;
+  if (!strides || from.size() == 0) return std::nullopt;
+  int lanes = -1;
+  for (int a = 0; a < from.rank(); ++a) {
+    if (from.dim(a) != 1 && (*strides)[static_cast<size_t>(a)] == 1) lanes = a;
+  }
+  if (lanes < 0) return std::nullopt;
   const auto batches = static_cast<int>(product.attr<Axes>("a_batch").size());
   const int columns =
       function.type(product.operands[0]).shape.rank() - static_cast<int>(product.attr<Axes>("a_contract").size());
@@ -42,9 +69,6 @@ std::optional<Axes> ProductLayout(const ir::Function& function, const ir::Node& 
     const auto a = static_cast<size_t>(lanes);
     if (column >= 0 || lanes >= batches || x.strides[a] != 1 || w.strides[a] != 1) return std::nullopt;
   }
-  const Axes ordered = RowMajorStrides(to);
-  Axes strides(ordered.size());
-  for (size_t i = 0; i < ordered.size(); ++i) strides[static_cast<size_t>(permutation[i])] = ordered[i];
   return strides;
 }
 

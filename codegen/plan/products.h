@@ -11,11 +11,12 @@
 
 namespace reel::codegen {
 
-/// Strides of a product's result by which what a transpose makes of it lies in order, if the product can be computed
-/// with the lanes that then are neighbours: its last columns, or, where it has one column, a batch along which both
-/// operands are neighbours, too (depthwise convolutions).
+/// Strides of a product's result by which what these views, one of the other, make of it lies in order, if the product
+/// can be computed with the lanes that then are neighbours: its last columns, or, where it has one column, a batch
+/// along which both operands are neighbours, too (depthwise convolutions). None for views that move nothing.
 std::optional<std::vector<int64_t>> ProductLayout(const ir::Function& function, const ir::Node& product,
-                                                  const ir::Node& transpose, const View& x, const View& w);
+                                                  const std::vector<const ir::Node*>& views, const View& x,
+                                                  const View& w);
 
 /// Whether a product can read its second operand through this view: the elements of its last axis lie side by side for
 /// lanes, or the schedule brings them together panel by panel, which pays for few rows.

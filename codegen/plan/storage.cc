@@ -264,13 +264,19 @@ class StoragePlanner {
     if (node.op == Op::kContract) LayOut(node);
   }
 
-  // A product that only a transpose reads is stored as that has it.
+  // A product that only a transpose reads, or views one of the other, is stored as that, or the last of them, has it.
   void LayOut(const Node& node) {
-    const Node* reader = s_.uses.reader[node.result().index()];
-    if (!options_.fuse || !reader || reader->op != Op::kTranspose) return;
+    constexpr size_t kMaxViews = 8;  // each may be the last: time
+    std::vector<const Node*> views;
+    const auto next = [&] { return s_.uses.reader[(views.empty() ? node : *views.back()).result().index()]; };
+    const auto is_layout = [](const Node* n) { return n && (n->op == Op::kTranspose || n->op == Op::kReshape); };
+    while (options_.fuse && views.size() < kMaxViews && is_layout(next())) views.push_back(next());
     const auto &x = view(node.operands[0]), &w = view(node.operands[1]);
-    if (auto strides = ProductLayout(f_, node, *reader, *x, *w)) {
-      out_.views[node.result().index()]->strides = *std::move(strides);
+    for (; !views.empty(); views.pop_back()) {
+      if (auto strides = ProductLayout(f_, node, views, *x, *w)) {
+        out_.views[node.result().index()]->strides = *std::move(strides);
+        return;
+      }
     }
   }
 

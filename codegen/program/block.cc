@@ -10,6 +10,7 @@
 #include "codegen/loop/verify.h"
 #include "codegen/plan/plan.h"
 #include "codegen/plan/verify.h"
+#include "codegen/plan/view.h"
 #include "codegen/program/chain.h"
 #include "codegen/program/record.h"
 #include "codegen/program/verify_items.h"
@@ -34,15 +35,23 @@ constexpr int kMaxDepth = 200;          // planning and emission recurse over ne
 constexpr size_t kVisitsOfSchedule = 64;  // what scheduling a kernel costs beside its nodes, in visits of nodes
 constexpr int64_t kMaxItems = 1 << 20;  // after expansion: a function is placed once for each op that names it
 
-// The value that a kernel only copies, as one buffer; invalid: it computes something.
-Value CopiedValue(const ir::Function& f, const PlanGraph& plan, const KernelPlan& kernel) {
+// The value that a kernel only copies, as one buffer; invalid: it computes something. Of an entry point only what may
+// be made in the place of the copy: threads share the copy of an argument.
+Value CopiedValue(const ir::Function& f, const PlanGraph& plan, const KernelPlan& kernel, bool entry) {
   if (kernel.kind() != KernelKind::kMap || kernel.epilogue.size() != 1) return {};
-  const Node& node = *f.producer(kernel.epilogue[0]);
-  if (node.op != Op::kIdentity) return {};
+  const Value v = kernel.epilogue[0];
+  const Node& node = *f.producer(v);
+  if (node.op != Op::kIdentity && !IsView(node.op)) return {};
   const Value x = node.operands[0];
-  if (f.Is(x, Op::kConstant)) return x;
+  if (f.Is(x, Op::kConstant)) return node.op == Op::kIdentity && !entry ? x : Value{};
   const auto& view = plan.views[x.index()];
-  return view && IsWhole(f, x, *view) ? view->base : Value{};
+  const auto shown = view && node.op != Op::kIdentity ? ViewThrough(f, node, *view) : view;
+  if (!shown || !IsWhole(f, v, *shown) || f.type(shown->base).dtype != f.type(v).dtype) return {};
+  const Value base = shown->base;
+  const auto is_base = [base](Value r) { return r == base; };
+  const bool elsewhere =
+      f.is_parameter(base) || f.Is(base, Op::kConstant) || std::any_of(f.results().begin(), f.results().end(), is_base);
+  return entry && elsewhere ? Value{} : base;
 }
 
 // The value whose memory v is, as a whole and in order: v itself or the base of its view.
@@ -217,7 +226,7 @@ absl::StatusOr<Kernel> BlockBuilder::AddKernelItem(const PlanGraph& plan, int in
   BlockItem item;
   Kernel kernel;
   const KernelPlan& g = plan.kernels[static_cast<size_t>(index)];
-  if (const Value from = entry ? Value{} : CopiedValue(block->f, plan, g); from.valid()) {
+  if (const Value from = CopiedValue(block->f, plan, g, entry); from.valid()) {
     item.kind = BlockItem::Kind::kCopy;
     item.values = {g.epilogue[0], from};
   } else {

@@ -408,6 +408,26 @@ TEST(Plan, ResultsThatAreParametersOrRepeatedGetMemoryOfTheirOwn) {
   EXPECT_EQ(results, (std::set<int32_t>{0, 1, 2}));
 }
 
+// A result that shows a product in another shape or order is where the product is made.
+TEST(Plan, ResultsThatAreViewsAreMadeInPlace) {
+  const Program p = Plan(R"(func @f(%x: f32[2,3,4], %y: f32[4,8]) -> (f32[6,8], f32[6,8]) {
+  %0 = contract %x, %y {a_batch=[], a_contract=[2], b_batch=[], b_contract=[0]} : f32[2,3,8]
+  %1 = reshape %0 {shape=[6,8]} : f32[6,8]
+  %2 = exp %x : f32[2,3,4]
+  %3 = contract %2, %y {a_batch=[], a_contract=[2], b_batch=[], b_contract=[0]} : f32[2,3,8]
+  %4 = transpose %3 {permutation=[1,0,2]} : f32[3,2,8]
+  %5 = reshape %4 {shape=[6,8]} : f32[6,8]
+  return %1, %5
+})");
+  std::vector<int32_t> results;
+  for (const Step& s : p.entries[0].steps) {
+    EXPECT_GE(s.kernel, 0) << ToString(p);
+    if (s.buffers.back().kind == Slot::Kind::kResult) results.push_back(s.buffers.back().index);
+  }
+  EXPECT_EQ(p.entries[0].steps.size(), 3u) << ToString(p);
+  EXPECT_EQ(results, (std::vector<int32_t>{0, 1})) << ToString(p);
+}
+
 TEST(Plan, IdenticalKernelsAreKeptOnce) {
   const Program p = Plan(R"(func @f(%x: f32[2,2], %y: f32[2,2]) -> (f32[2,2], f32[2,2]) {
   %0 = contract %x, %y {a_batch=[], a_contract=[1], b_batch=[], b_contract=[0]} : f32[2,2]
