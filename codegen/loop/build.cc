@@ -78,9 +78,10 @@ std::vector<Stmt> TransposedSquare(Kernel* kernel, const Square& square, ExprId 
               set(to, at, LocalExpr(kernel, local, in_square)));
 }
 
-BlockedSquare OpenSquare(Kernel* kernel, DType dtype, int64_t n, int64_t block) {
-  return {kernel->AddLocal("square", dtype, n * n),
+BlockedSquare OpenSquare(Kernel* kernel, DType dtype, int64_t n, int64_t depth, int64_t block) {
+  return {kernel->AddLocal("square", dtype, n * depth),
           n,
+          depth,
           block,
           kernel->AddAxis("rb"),
           kernel->AddAxis("r"),
@@ -93,9 +94,9 @@ std::vector<Stmt> LoadTransposed(const BlockedSquare& s, ExprId value) {
                     AxisAffine(s.row_block, s.block) + AxisAffine(s.lane);
   Stmt vector = VectorLoop(s.lane, s.block, s.block, Body(MakeAccumulate(s.local, to, Combine::kSet, value)));
   Stmt rows = UnrolledLoop(s.row, s.block, Body(std::move(vector)));
-  const int64_t blocks = s.n / s.block;
-  Stmt columns = UnrolledLoop(s.row_block, blocks, Body(UnrolledLoop(s.lane_block, blocks, Body(std::move(rows)))));
-  Stmt transpose{.kind = Stmt::Kind::kTranspose, .width = s.block, .local = s.local};
+  Stmt blocks = UnrolledLoop(s.lane_block, s.depth / s.block, Body(std::move(rows)));
+  Stmt columns = UnrolledLoop(s.row_block, s.n / s.block, Body(std::move(blocks)));
+  Stmt transpose{.kind = Stmt::Kind::kTranspose, .extent = s.depth, .width = s.block, .local = s.local};
   return Body(MakeScratch(s.local), std::move(columns), std::move(transpose));
 }
 

@@ -59,15 +59,15 @@ inline constexpr int64_t kMaxSquare = 16;  ///< rows of one: code for each of it
 inline constexpr int64_t kShuffleBytes =
     16;  ///< within which a shuffle moves what it likes, in one cycle on every target
 /// The same in registers, which stay there: blocks of `block` x `block` elements are swapped as they are loaded, so
-/// that no shuffle leaves one.
+/// that no shuffle leaves one. It need be no square, then.
 struct BlockedSquare {
   LocalId local;
-  int64_t n, block;  ///< of the square; the first is a multiple of the second
+  int64_t n, depth, block;  ///< rows that are read, elements of each; both are multiples of the last
   AxisId row_block, row, lane_block, lane;  ///< of what is read
   Affine rows() const { return AxisAffine(row_block, block) + AxisAffine(row); }
   Affine lanes() const { return AxisAffine(lane_block, block) + AxisAffine(lane); }
 };
-BlockedSquare OpenSquare(Kernel* kernel, DType dtype, int64_t n, int64_t block);
+BlockedSquare OpenSquare(Kernel* kernel, DType dtype, int64_t n, int64_t depth, int64_t block);
 /// local[n * lane + row] = value at [row, lane], which is made of the square's axes.
 std::vector<Stmt> LoadTransposed(const BlockedSquare& square, ExprId value);
 

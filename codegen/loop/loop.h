@@ -118,7 +118,8 @@ struct Stmt {
             ///< for s = n/2, n/4, .. 1: p[j] = combine(p[j], p[j + s]) for j < s. With width > 1 those of as many
             ///< rows, one after the other: row r's result to element r
     kTranspose,  ///< `local`, a square matrix of vectors of a power of two lanes, becomes its transpose. With width > 1
-                 ///< its blocks of `width` x `width` elements do, each in its place, and the code stands in line
+                 ///< it has `extent` rows, whose blocks of `width` x `width` elements do, each in its place, and the
+                 ///< code stands in line
     kStore,  ///< buffer[index + dynamic * dynamic_stride] = a, where guard. Neighbouring stores of a block are
              ///< one parallel assignment: all right sides are evaluated before the first one writes.
     kSort,  ///< buffer[index + i] for i in 0..positions: the first positions, as i64, that sort the `extent` keys which

@@ -175,7 +175,7 @@ class Printer {
                       s.width > 1 ? StrCat(" of ", s.width, " rows") : "");
       case Stmt::Kind::kTranspose:
         return StrCat("transpose ", k_.locals[static_cast<size_t>(s.local)].name,
-                      s.width > 1 ? StrCat(" by ", s.width) : "");
+                      s.width > 1 ? StrCat(" by ", s.width, ", ", s.extent.value(), " rows") : "");
       case Stmt::Kind::kAccumulate: {
         const std::string to =
             Element(k_.locals[static_cast<size_t>(s.local)].name, s.index, s.dynamic, s.dynamic_stride);

@@ -88,7 +88,9 @@ class Structure {
         return absl::OkStatus();
       case Stmt::Kind::kTranspose:
         if (const auto local = static_cast<size_t>(s.local);
-            s.width > 1 && Has(k_.locals, s.local) && k_.locals[local].size % (s.width * s.width) != 0) {
+            s.width > 1 && Has(k_.locals, s.local) &&
+            (s.extent.value() < s.width || s.extent.value() % s.width != 0 ||
+             k_.locals[local].size % (s.extent.value() * s.width) != 0)) {
           return Wrong(k_, "a transposition of parts of a block");
         }
         [[fallthrough]];
@@ -272,7 +274,8 @@ class Walk {
     std::vector<bool>& written = written_[static_cast<size_t>(s.local)];
     size_t n = 1;
     while (n * n < written.size()) ++n;
-    const bool lanes = n * n != written.size() || InVector();
+    const bool lanes = (s.width <= 1 && n * n != written.size()) || InVector();
+    if (s.width > 1) n = written.size() / static_cast<size_t>(s.extent.value());
     const size_t block = s.width > 1 ? static_cast<size_t>(s.width) : n;
     std::vector<bool> from = written;
     for (size_t i = 0; i < written.size(); ++i) {

@@ -144,6 +144,7 @@ class KernelEmitter {
   std::optional<LaneQuotient> QuotientOfLane(const Expr& e) const;
   llvm::Value* LoadQuotients(const Expr& e);
   llvm::Value* LoadStrided(const Expr& e);
+  llvm::Value* StridedMask(llvm::Value* lanes, int64_t from, int64_t stride, int64_t count);
   llvm::Value* LoadLocal(const Expr& e);
   Address LocalAddress(LocalId local, const Affine& index, llvm::Value* dynamic, int64_t stride);
   llvm::Value* LaneMask(llvm::Value* guard);

@@ -456,9 +456,10 @@ void KernelEmitter::Transpose(const Stmt& s) {
   const Local& local = LocalOf(s.local);
   const Address at = LocalAddress(s.local, s.index, nullptr, 0);
   if (!status_.ok()) return;
-  int n = 1;
+  int64_t n = 1;
   while (n * n < local.size) n *= 2;
-  auto* row = llvm::cast<llvm::FixedVectorType>(Lanes(MemoryType(context_, local.dtype), n));
+  if (s.width > 1) n = s.extent.value();
+  auto* row = llvm::cast<llvm::FixedVectorType>(Lanes(MemoryType(context_, local.dtype), local.size / n));
   const auto address = [&](size_t i) { return b_.CreateConstGEP1_64(row, at.pointer, i); };
   llvm::SmallVector<Value*, 16> rows;
   for (size_t i = 0; i < static_cast<size_t>(n); ++i) {

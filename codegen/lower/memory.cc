@@ -192,6 +192,16 @@ Value* KernelEmitter::LoadQuotients(const Expr& e) {
   return llvm::concatenateVectors(b_, parts);
 }
 
+/// Which of the `count` elements from `from` on are those of lanes that are `stride` elements apart, where a mask of
+/// count of these lanes is set.
+Value* KernelEmitter::StridedMask(Value* lanes, int64_t from, int64_t stride, int64_t count) {
+  std::vector<int> pick;
+  for (int64_t at = from; at < from + count; ++at) {
+    pick.push_back(static_cast<int>(at % stride == 0 ? at / stride : count));  // of the zeros
+  }
+  return b_.CreateShuffleVector(lanes, llvm::Constant::getNullValue(lanes->getType()), pick);
+}
+
 /// Lanes a few elements apart: neighbours are loaded, and those in between dropped, which is faster than a gather. Null
 /// if that is not so.
 Value* KernelEmitter::LoadStrided(const Expr& e) {
@@ -200,30 +210,40 @@ Value* KernelEmitter::LoadStrided(const Expr& e) {
   const int64_t count = std::min<int64_t>(lanes_, target_.lanes(SizeOf(e.dtype)));  // of a register
   const bool plain = kernel_.buffers[static_cast<size_t>(e.buffer)].dtype == e.dtype && SizeOf(e.dtype) >= 4;
   const bool one_base = e.dynamic < 0 || !IsVector(Find(e.dynamic)->value);
-  if (stride < 2 || stride > kMost || !plain || !one_base || e.guard >= 0 || mask_ != nullptr || lanes_ % count != 0)
+  Value* guard = e.guard < 0 ? nullptr : Find(e.guard)->value;
+  const bool masked = guard != nullptr || mask_ != nullptr;
+  const bool may_mask = target_.has_masks && (guard == nullptr || IsVector(guard));
+  if (stride < 2 || stride > kMost || !plain || !one_base || (masked && !may_mask) || lanes_ % count != 0)
     return nullptr;
+  Value* mask = masked ? LaneMask(guard) : nullptr;
   llvm::Type* element = MemoryType(context_, e.dtype);
   Value* dynamic = e.dynamic < 0 ? nullptr : Find(e.dynamic)->value;
   const int64_t lanes = std::exchange(lanes_, 1);  // the first lane's address
   Value* base = Resolve(buffers_[static_cast<size_t>(e.buffer)], element, e.index, dynamic, e.dynamic_stride).pointer;
   lanes_ = lanes;
-  const auto neighbours = [&](int64_t from) {
-    Value* at = b_.CreateGEP(element, base, llvm::ConstantInt::getSigned(b_.getInt64Ty(), from));
-    return b_.CreateAlignedLoad(Lanes(element, count), at, AlignOf(e.dtype));
+  llvm::Type* type = Lanes(element, count);
+  const auto neighbours = [&](int64_t begin, int64_t from, Value* on) -> Value* {
+    Value* at = b_.CreateGEP(element, base, llvm::ConstantInt::getSigned(b_.getInt64Ty(), begin + from));
+    if (on == nullptr) return b_.CreateAlignedLoad(type, at, AlignOf(e.dtype));
+    Value* wanted = StridedMask(on, from, stride, count);
+    return b_.CreateMaskedLoad(type, at, AlignOf(e.dtype), wanted, llvm::Constant::getNullValue(type));
   };
   std::vector<Value*> parts;
   for (int64_t i = 0; i < lanes_; i += count) {
     const int64_t begin = i * stride, last = (count - 1) * stride + 1 - count;  // the last load ends with the last lane
-    Value* part = neighbours(begin);
+    std::vector<int> of_part;
+    for (int64_t lane = i; lane < i + count; ++lane) of_part.push_back(static_cast<int>(lane));
+    Value* on = mask == nullptr ? nullptr : b_.CreateShuffleVector(mask, of_part);
+    Value* part = neighbours(begin, 0, on);
     for (int64_t k = 1; k < stride; ++k) {
-      const int64_t from = std::min(k * count, last);
+      const int64_t from = on != nullptr ? k * count : std::min(k * count, last);
       std::vector<int> pick;
       for (int64_t lane = 0; lane < count; ++lane) {
         const int64_t at = lane * stride;
         const int64_t here = k == 1 ? at : lane;  // earlier loads' lanes are in place
         pick.push_back(static_cast<int>(at < k * count ? here : at < (k + 1) * count ? count + at - from : lane));
       }
-      part = b_.CreateShuffleVector(part, neighbours(begin + from), pick);
+      part = b_.CreateShuffleVector(part, neighbours(begin, from, on), pick);
     }
     parts.push_back(part);
   }

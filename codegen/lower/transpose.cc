@@ -18,7 +18,8 @@ constexpr size_t kMaxRows = 16;
 /// Groups of rows that fit 128 bits are transposed in each 128 bits by themselves. Interleaving them log2(group) times
 /// does that.
 void TransposeInLanes(llvm::IRBuilderBase& b, size_t group, Rows* rows) {
-  const auto n = static_cast<int>(rows->size()), half = static_cast<int>(group) / 2;
+  const auto n = static_cast<int>(llvm::cast<llvm::FixedVectorType>((*rows)[0]->getType())->getNumElements()),
+             half = static_cast<int>(group) / 2;
   Mask low, high;
   for (int j = 0; j < n; j += 2 * half) {
     for (int k = 0; k < half; ++k) {

@@ -82,6 +82,10 @@ bool LeavesLanesIdle(const ir::Function& f, Value x, const Axes& xk, const Axes&
   if (!view) return false;
   const int64_t depth = ExtentOf(type.shape, xk), square = tuning.matmul_least_square;
   const Run rows = LastRun(type.shape, *view, m), along_k = LastRun(type.shape, *view, xk);
+  const bool taps = depth <= tuning.matmul_taps && along_k.stride == 1;  // of a filter: it may move on by two
+  if (columns == 1 && rows.extent >= tuning.matmul_least_lanes && rows.stride >= 1 &&
+      rows.stride <= (taps ? tuning.matmul_lanes_apart : 1))
+    return true;
   // Results of several columns are transposed afterwards.
   if (rows.extent < square * columns || (columns > 1 && depth < square * square)) return false;
   return rows.stride == 1 || (along_k.stride == 1 && along_k.extent == depth && depth >= square);

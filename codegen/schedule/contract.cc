@@ -51,7 +51,7 @@ class ContractSchedule {
     const AxisId panel = l_.k->AddAxis("n");
     std::vector<Stmt> wide, narrow;
     if (whole > 0) wide = RowBlock(AxisAffine(panel, lanes), lanes, lanes);
-    if (rest > 0) narrow = RowBlock({whole * lanes, {}}, rest, RoundUp(rest, l_.hardware()));
+    if (rest > 0) narrow = RowBlock({whole * lanes, {}}, rest, RoundUp(rest, l_.register_lanes()));
     if (whole == 0) return narrow;
     if (shared && rest > 0) return Body(PeelLast(l_.c.builder, l_.k, panel, whole, std::move(wide), std::move(narrow)));
     narrow.insert(narrow.begin(), SerialLoop(panel, whole, std::move(wide)));
@@ -61,8 +61,8 @@ class ContractSchedule {
   // A panel of columns of a block of rows.
   std::vector<Stmt> RowBlock(const Affine& base, int64_t columns, int64_t width) {
     const bool whole = columns == width && (width & (width - 1)) == 0;
-    const bool by_register = l_.shape.pairs || l_.tiles.turn;
-    Panel p{base, columns, width, whole && !by_register ? width : l_.hardware()};
+    const bool by_register = l_.shape.pairs || l_.tiles.turn > 0;
+    Panel p{base, columns, width, whole && !by_register ? width : l_.register_lanes()};
     if (l_.tiles.whole_rows) return BlocksOfK(p);
     const bool one_block = l_.is_split() || (l_.shape.depth > 0 && l_.shape.depth <= l_.k_block);
     result_.Choose(one_block);
@@ -93,6 +93,7 @@ class ContractSchedule {
     TileAxes axes;
     ExprId a = -1, b = -1, may_dot = -1;
     LocalId row = -1;  // of an operand that is computed where it is multiplied
+    LoopAxes taps = {};  // axes of k that are unrolled; none: k is one loop
   };
 
   // Blocks of k: tile after tile of the block of rows.
@@ -101,17 +102,21 @@ class ContractSchedule {
     const AxisId block = l_.is_split() ? l_.split : kernel->AddAxis("kb"), k = kernel->AddAxis("k"),
                  tile = kernel->AddAxis("m");
     std::vector<Stmt> body;
-    const KOffsets xk = l_.OffsetsAlongK(&ContractAxis::x, block, &body),
-                   wk = l_.OffsetsAlongK(&ContractAxis::w, block, &body);
+    const LoopAxes taps = l_.OpenTaps();
+    const auto offsets = [&](int64_t ContractAxis::* of) {
+      return taps.empty() ? l_.OffsetsAlongK(of, block, &body) : l_.OffsetsOfTaps(of, taps);
+    };
+    const KOffsets xk = offsets(&ContractAxis::x), wk = offsets(&ContractAxis::w);
     const LocalId acc = kernel->AddLocal("acc", l_.dtype, l_.tiles.rows * p.width);
     const TileAxes axes = OpenTile(kernel, p);
     Factors f{block, k, tile, l_.shape.computed ? kernel->AddAxis("g") : -1, xk, wk, axes};
+    f.taps = taps;
     if (l_.tiles.pack) pack_.PackPanel(p, wk, block, f.group, &body);
-    std::vector<Stmt> one = l_.tiles.turn ? std::vector<Stmt>() : LoadFactors(p, &f, &body);
-    PrefetchNext(l_, tile, &one);
+    std::vector<Stmt> one = l_.tiles.turn > 0 ? std::vector<Stmt>() : LoadFactors(p, &f, &body);
+    PrefetchNext(l_, p, tile, &one);
     one.push_back(MakeLocal(acc, 0));
     if (f.row >= 0) one.push_back(MakeScratch(f.row));
-    if (l_.tiles.turn) {
+    if (l_.tiles.turn > 0) {
       Append(MultiplyTurned(l_, p, {block, tile, xk, wk}, acc), &one);
     } else if (l_.shape.pairs) {
       one.push_back(Multiply(p, f, acc, Combine::kDotPair, f.may_dot));
@@ -165,6 +170,12 @@ class ContractSchedule {
     if (f.row >= 0) {
       const ComputedColumns columns{p.base, p.columns, p.vector, f.row, 0};
       return OverComputedRows(l_.c, columns, l_.shape.depth, f.block, f.group, f.k, std::move(step));
+    }
+    if (!f.taps.empty()) {
+      for (size_t i = f.taps.size(); i-- > 0;) {
+        step = Body(UnrolledLoop(f.taps.ids[i], f.taps.extents[i], std::move(step)));
+      }
+      return std::move(step[0]);
     }
     PrefetchLines(l_, l_.TileBegin(f.tile), l_.OfBlock(f.block, AxisAffine(f.k)), &step);
     Stmt loop = l_.OverK(f.k, f.block, std::move(step));

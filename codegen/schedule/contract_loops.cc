@@ -137,6 +137,25 @@ ExprId ContractLoops::Row(const Panel& panel, AxisId tile, AxisId i, Affine* x) 
   return b.Apply(Op::kMul, kInt64, {at, b.Number(blocked().x)});
 }
 
+LoopAxes ContractLoops::OpenTaps() const {
+  constexpr int64_t kMaxTaps = 64, kMaxCode = 512;  // code is bounded, whatever is chosen
+  const int64_t code = tiles.rows * Ceil(tiles.lanes, hardware()) * shape.depth;
+  const bool plain =
+      shape.k.size() > 1 && !tiles.pack && tiles.turn == 0 && !shape.pairs && !shape.computed && !is_split();
+  const bool may_be = plain && c.options.vectorize && shape.depth <= kMaxTaps && code <= kMaxCode;
+  const bool usual = shape.depth <= c.target.tuning.matmul_taps && code <= c.target.tuning.matmul_taps_code;
+  LoopAxes taps;
+  if (!may_be || !c.choices->Flag("taps", usual)) return taps;
+  for (const ContractAxis& a : shape.k) taps.Add(k, "k", a.extent);
+  return taps;
+}
+
+KOffsets ContractLoops::OffsetsOfTaps(int64_t ContractAxis::* stride, const LoopAxes& taps) const {
+  KOffsets offsets{0, -1, true, {}};
+  for (size_t i = 0; i < taps.size(); ++i) offsets.taps.Add(taps.ids[i], shape.k[i].*stride);
+  return offsets;
+}
+
 KOffsets ContractLoops::OffsetsAlongK(int64_t ContractAxis::* stride, AxisId k_block_axis,
                                       std::vector<Stmt>* out) const {
   Stmt loop = OverK(k->AddAxis("t"), k_block_axis, {});
@@ -172,6 +191,7 @@ ExprId ContractLoops::Load(size_t operand, const Affine& base, const KOffsets& o
   if (shape.pairs) {
     return PairAt(&b, v, operand == 0 ? shape.x_pair : shape.w_pair, base + at_k * offsets.stride, dynamic);
   }
+  if (offsets.unrolled) return b.LoadView(v, base + offsets.taps, dynamic, guard);
   if (offsets.table < 0) return b.LoadView(v, base + at_k * offsets.stride, dynamic, guard);
   const ExprId offset = b.ToInt64(LocalExpr(k, offsets.table, inner));
   return b.LoadView(v, base, dynamic < 0 ? offset : b.Apply(Op::kAdd, kInt64, {dynamic, offset}), guard);

@@ -8,10 +8,13 @@
 
 namespace reel::codegen {
 
-/// Offsets along k into one operand: an affine function of k, or a table of a block.
+/// Offsets along k into one operand: an affine function of k, a table of a block, or, where all of k is unrolled, an
+/// affine function of its axes.
 struct KOffsets {
   int64_t stride = 0;
   LocalId table = -1;
+  bool unrolled = false;
+  Affine taps = {};
 };
 
 /// A panel of columns of a block of rows.
@@ -53,6 +56,8 @@ struct ContractLoops {
   /// rows.
   LoopAxes OpenOuter();
 
+  /// Of a register that is a part of a panel.
+  int64_t register_lanes() const { return tiles.turn > 0 ? tiles.turn : hardware(); }
   int64_t hardware() const { return c.options.vectorize ? c.target.lanes(SizeOf(dtype)) : 1; }
   int64_t deep() const { return std::min(shape.depth, k_block); }
   bool is_split() const { return split >= 0; }
@@ -82,6 +87,10 @@ struct ContractLoops {
   /// Adds where row i of the tile begins to x; what is not affine is returned.
   ExprId Row(const Panel& panel, AxisId tile, AxisId i, Affine* x) const;
 
+  /// Loops over the axes of k, if they are to be unrolled; else none.
+  LoopAxes OpenTaps() const;
+  /// The offsets along these.
+  KOffsets OffsetsOfTaps(int64_t ContractAxis::* stride, const LoopAxes& taps) const;
   /// `stride`: of which operand. What fills the table, if there is one, goes to `out`.
   KOffsets OffsetsAlongK(int64_t ContractAxis::* stride, AxisId k_block_axis, std::vector<Stmt>* out) const;
   /// The element k of an operand at base; inner: k in its block.
@@ -96,7 +105,7 @@ struct AlongK {
   AxisId block, tile;  ///< axes of blocks of k, and of tiles
   KOffsets x, w;
 };
-/// The sums of a tile take in the products of a block of k: squares of w are turned in registers, one after the other.
+/// The sums of a tile, in registers, take in the products of a block of k, a few k of w at a time, turned in registers.
 std::vector<Stmt> MultiplyTurned(const ContractLoops& loops, const Panel& panel, const AlongK& k, LocalId sums);
 
 /// What a product has of a second operand that is computed row by row where it is multiplied (FuseProducers): columns
@@ -123,8 +132,9 @@ std::vector<Stmt> PrefetchWindow(const ContractLoops& loops, AxisId k_block, Axi
 /// which a later tile, or the next matrix, reads. row: the first of the tile; position: k.
 void PrefetchLines(const ContractLoops& loops, const Affine& row, const Affine& position, std::vector<Stmt>* out);
 
-/// Of a small matrix of the second operand, which its outermost step follows by another: a tile's share of that.
-void PrefetchNext(const ContractLoops& loops, AxisId tile, std::vector<Stmt>* out);
+/// Of a small matrix of the second operand, which its outermost step follows by another: a tile's and panel's share of
+/// that.
+void PrefetchNext(const ContractLoops& loops, const Panel& panel, AxisId tile, std::vector<Stmt>* out);
 
 }  // namespace reel::codegen
 

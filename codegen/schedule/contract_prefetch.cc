@@ -82,18 +82,21 @@ void PrefetchLines(const ContractLoops& l, const Affine& row, const Affine& posi
   out->push_back(MakePrefetch(operand->buffer, l.x_base + row + position * shape.k[0].x + (operand->offset + ahead)));
 }
 
-void PrefetchNext(const ContractLoops& l, AxisId tile, std::vector<Stmt>* out) {
+void PrefetchNext(const ContractLoops& l, const Panel& panel, AxisId tile, std::vector<Stmt>* out) {
   const ContractShape& shape = l.shape;
   if (shape.outer.empty() || shape.outer[0].w <= 0 || shape.k.empty()) return;
   const bool along_k = shape.lane.w != 1;  // neighbours in memory
   const int64_t depth = shape.depth, lanes = shape.lane.extent, step = along_k ? shape.lane.w : shape.k[0].w;
   const auto operand = FarOperand(l, 1, depth * lanes, &ContractAxis::w);
   if (!operand || operand->bytes > l.c.target.tuning.matmul_prefetch_matrix || (along_k && shape.k[0].w != 1)) return;
+  // Loads are what a turned operand waits for, unless it comes from beyond L2.
+  if (l.tiles.turn > 0 && operand->matrices * operand->bytes <= l.c.target.machine.l2_bytes) return;
   if (!IsWanted(l)) return;
-  const int64_t run = along_k ? depth : lanes, runs = along_k ? lanes : depth;
+  const int64_t run = along_k ? depth : panel.columns, runs = along_k ? panel.columns : depth;
   const int64_t share = Ceil(runs, l.tiles.per_block);
   const AxisId i = l.k->AddAxis("i"), j = l.k->AddAxis("j");
-  const Affine at = l.w_base + AxisAffine(tile, share * step) + AxisAffine(i, step) + AxisAffine(j);
+  const Affine at =
+      l.w_base + panel.base * shape.lane.w + AxisAffine(tile, share * step) + AxisAffine(i, step) + AxisAffine(j);
   Stmt line = MakePrefetch(operand->buffer, at + (operand->offset + shape.outer[0].w));
   line = VectorLoop(j, run, std::min(kPartials, PowerOfTwo(run)), Body(std::move(line)));
   out->push_back(SerialLoop(i, share, Body(std::move(line))));

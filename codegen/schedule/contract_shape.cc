@@ -1,8 +1,10 @@
 #include "codegen/schedule/contract_shape.h"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 
+#include "codegen/loop/build.h"
 #include "codegen/loop/ceil.h"
 #include "ir/strings.h"
 
@@ -83,11 +85,19 @@ bool IsPanel(const ContractShape& shape, int64_t lanes) {
   return shape.lane.extent == lanes && shape.lane.w == 1;
 }
 
+// Whether lanes a few elements apart are read as they are (a filter of one channel that moves on by two): of so few
+// rows and places along k a packed copy would be read too seldom.
+bool ReadsApart(const ContractShape& shape, const Tuning& tuning) {
+  return !shape.pairs && !shape.computed && !shape.widens && shape.lane.x == 0 && shape.lane.w > 1 &&
+         shape.lane.w <= tuning.matmul_lanes_apart && shape.depth <= tuning.matmul_taps &&
+         Iterations(shape.rows) <= tuning.matmul_turned_rows;
+}
+
 // Lanes that are not neighbours in memory have to be; otherwise it pays where w serves many rows and comes from far
 // beyond L2, or serves many in blocks of k, as what is a power of 2 apart has few sets of L1. Not if the result is
 // large: blocks of rows walk it column by column.
 bool PaysToPack(const ContractShape& shape, const Target& target, int64_t element_bytes, int64_t lanes) {
-  if (shape.lane.x != 0) return false;
+  if (shape.lane.x != 0 || ReadsApart(shape, target.tuning)) return false;
   if (shape.lane.w != 1 && shape.lane.extent > 1) return true;
   const int64_t rows = Iterations(shape.rows);
   const Tuning& tuning = target.tuning;
@@ -366,7 +376,7 @@ std::string TextOf(const ContractShape& shape, const ContractTiles& t) {
                 shape.computed ? ", second operand computed, with sums over its rows"
                 : shape.pairs  ? ", operands packed"
                 : t.pack       ? ", second operand packed"
-                : t.turn       ? ", second operand turned in registers"
+                : t.turn > 0   ? ", second operand turned in registers"
                                : "");
 }
 
@@ -399,9 +409,20 @@ ContractShape ShapeOfContract(const ScheduleContext& c) {
 
 namespace {
 
-// Squares that are turned side by side: the sums of one are a chain of fma, whose latency the others' two shuffles and
-// one fma for each row hide.
-int64_t SquaresTogether(const Machine& machine) { return Ceil(machine.fma_latency * machine.fma_ports, 2 + 1); }
+// Where a register of full width takes a port twice, half registers are as fast, and load pieces twice as fast.
+bool TurnsHalves(const Machine& machine, int64_t hardware) { return machine.fma_ports == 1 && hardware >= 4; }
+
+// Registers of lanes that are turned side by side: the sums of one are a chain of fma, whose latency the others'
+// shuffles and fma hide. Rows of w whose lines share a set of L1 are no more than it holds.
+int64_t TurnedTogether(const ContractShape& shape, const Target& target, int64_t element_bytes, int64_t lanes) {
+  const Machine& m = target.machine;
+  const bool halves = lanes < target.lanes(element_bytes);
+  const int64_t shuffles = std::bit_width(static_cast<uint64_t>(std::min(lanes, kShuffleBytes / element_bytes))) - 1;
+  const int64_t busy = Ceil(m.fma_latency * m.fma_ports * (halves ? 2 : 1), shuffles + Iterations(shape.rows));
+  const int64_t apart = std::gcd(shape.lane.w * element_bytes, target.tuning.matmul_turned_way);
+  const int64_t held = m.l1_bytes / std::max(apart, m.line_bytes) / lanes;
+  return std::max(std::min(busy, held), int64_t{1});
+}
 
 ContractTiles UsualTiles(const ContractShape& shape, const Target& target, int64_t element_bytes) {
   ContractTiles t;
@@ -410,18 +431,16 @@ ContractTiles UsualTiles(const ContractShape& shape, const Target& target, int64
   const bool many = target.vector_registers >= 32;
   const int64_t rows = Iterations(shape.rows), usual = many ? 4 : 2;
   const int64_t hardware = target.lanes(element_bytes), registers = Ceil(shape.lane.extent, hardware);
-  t.turn = HasSquares(shape, hardware) && !shape.widens && rows <= target.tuning.matmul_turned_rows;
-  t.pack = !t.turn && (shape.pairs || shape.computed ||
-                       (PaysToPack(shape, target, element_bytes, usual * hardware) &&
-                        (shape.widens || !IsPanel(shape, usual * hardware))));
+  if (HasSquares(shape, hardware) && !shape.widens && rows <= target.tuning.matmul_turned_rows)
+    t.turn = TurnsHalves(target.machine, hardware) ? hardware / 2 : hardware;
+  t.pack = t.turn == 0 && (shape.pairs || shape.computed ||
+                           (PaysToPack(shape, target, element_bytes, usual * hardware) &&
+                            (shape.widens || !IsPanel(shape, usual * hardware))));
   // One or two rows leave registers for longer runs of w, or for more squares, whose sums wait for each other.
-  const int64_t across = std::min(t.turn               ? SquaresTogether(target.machine)
-                                  : t.pack || rows > 2 ? usual
-                                                       : 4 * usual / rows,
-                                  registers);
+  const int64_t across = std::min(t.pack || rows > 2 ? usual : 4 * usual / rows, registers);
   const auto of = [&](int64_t count, int64_t most) {
     ContractTiles tiles = t;
-    tiles.lanes = count * hardware;
+    tiles.lanes = count * (t.turn > 0 ? t.turn : hardware);
     BlockRows(shape, target, element_bytes, most, {}, &tiles);
     return tiles;
   };
@@ -433,7 +452,10 @@ ContractTiles UsualTiles(const ContractShape& shape, const Target& target, int64
     BlockRows(shape, target, element_bytes, rows, {0, rows}, &t);
     return t;
   }
-  if (t.turn) return of(across, rows);
+  if (t.turn > 0) {
+    const int64_t together = TurnedTogether(shape, target, element_bytes, t.turn);
+    return of(std::min(together, Ceil(shape.lane.extent, t.turn)), rows);
+  }
   const auto better = [&](const ContractTiles& a, const ContractTiles& b, double worthwhile) {
     return Steps(shape, a, target.machine, hardware) < worthwhile * Steps(shape, b, target.machine, hardware) ? a : b;
   };
@@ -468,18 +490,23 @@ ContractTiles TilesOfContract(const ScheduleContext& c, const ContractShape& sha
   const int64_t rows = Iterations(shape.rows), block = usual.block * usual.inner;
   ContractTiles t = usual;
   // Lanes that are not neighbours in memory have to be; those of a batch are.
-  const bool must_pack = shape.pairs || shape.computed || (shape.lane.w != 1 && shape.lane.extent > 1);
+  const bool apart = shape.lane.w != 1 && shape.lane.extent > 1 && !ReadsApart(shape, target.tuning);
+  const bool must_pack = shape.pairs || shape.computed || apart;
   const bool may_pack = must_pack || shape.lane.x == 0;
-  t.turn = HasSquares(shape, hardware) && c.choices->Flag("turn", usual.turn);
-  t.pack =
-      !t.turn && c.choices->Choose("pack", usual.pack || (usual.turn && must_pack), must_pack, may_pack, {0, 1}) != 0;
+  t.turn = 0;
+  if (HasSquares(shape, hardware) && c.choices->Flag("turn", usual.turn > 0)) {
+    const bool half = usual.turn > 0 ? usual.turn < hardware : TurnsHalves(target.machine, hardware);
+    t.turn = c.choices->Flag("half", half, hardware >= 4) ? hardware / 2 : hardware;
+  }
+  t.pack = t.turn == 0 &&
+           c.choices->Choose("pack", usual.pack || (usual.turn > 0 && must_pack), must_pack, may_pack, {0, 1}) != 0;
   const int64_t packed = kMaxPackBytes / (kProductBlock * hardware * element_bytes);
-  const int64_t registers = std::min(t.turn   ? kMaxTurned
-                                     : t.pack ? packed
-                                              : kMaxTileRegisters,
-                                     Ceil(shape.lane.extent, hardware));
-  t.lanes = hardware * c.choices->Choose("nr", usual.lanes / hardware, 1, std::max(registers, usual.lanes / hardware),
-                                         {1, 2, 3, 4, 6, 8});
+  const int64_t wide = t.turn > 0 ? t.turn : hardware, usual_nr = std::max(usual.lanes / wide, int64_t{1});
+  const int64_t registers = std::min(t.turn > 0 ? kMaxTurned
+                                     : t.pack   ? packed
+                                                : kMaxTileRegisters,
+                                     Ceil(shape.lane.extent, wide));
+  t.lanes = wide * c.choices->Choose("nr", usual_nr, 1, std::max(registers, usual_nr), {1, 2, 3, 4, 6, 8});
   const int64_t most = std::max(std::min({kMaxTileRows, rows, 2 * kMaxTileRegisters * hardware / t.lanes}), usual.rows);
   WantedRows asked{c.choices->Choose("mr", usual.rows, 1, most, {1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16}), 0};
   if (t.pack) t.whole_rows = false;

@@ -49,7 +49,7 @@ struct ContractTiles {
   int64_t inner = 1;    ///< rows per iteration
   int64_t per_block = 1;  ///< tiles; rows past the end repeat others and are dropped
   bool pack = false;      ///< w block by block to a copy on the stack, its lanes side by side
-  bool turn = false;      ///< w, whose lanes are apart, square by square in registers, where it is multiplied
+  int64_t turn = 0;  ///< w, whose lanes are apart, is turned in registers of so many where it is multiplied; 0: not
   bool whole_rows = false;  ///< sums of all panels wait for the epilogue, which walks rows from end to end
 };
 
@@ -70,7 +70,7 @@ std::string TextOf(const ContractShape& shape, const ContractTiles& tiles);
 
 /// Rows of a block that are whole groups of 64, and where its axis begins.
 struct BlockOfGroups {
-  size_t axis = 0;    ///< cut into blocks; those behind it are whole
+  size_t axis = 0;  ///< cut into blocks; those behind it are whole
   int64_t block = 0;  ///< iterations of the axis in the smallest block; 0: there is none
 };
 /// extents: of the rows of a product, outermost first.

@@ -1,9 +1,10 @@
 #include <algorithm>
 
+#include "codegen/loop/ceil.h"
 #include "codegen/schedule/contract_loops.h"
 
 // A transposed second operand for few rows: y = A x with A as it lies, one row after the other, has lanes along its
-// rows and neighbours along k. Squares of as many rows as a register has lanes are loaded, turned and multiplied at
+// rows and neighbours along k. A few k of as many rows as a register has lanes are loaded, turned and multiplied at
 // once; a packed copy would be read too seldom.
 
 namespace reel::codegen {
@@ -12,19 +13,25 @@ namespace {
 class TurnedProduct {
  public:
   TurnedProduct(const ContractLoops& loops, const Panel& panel, const AlongK& k, LocalId sums)
-      : l_(loops), p_(panel), k_(k), sums_(sums), n_(loops.hardware()) {}
+      : l_(loops),
+        p_(panel),
+        k_(k),
+        sums_(sums),
+        n_(loops.register_lanes()),
+        block_(std::min(n_, kShuffleBytes / SizeOf(l_.dtype))),
+        step_(std::max(block_, std::min(n_, PowerOfTwo(l_.c.target.tuning.matmul_turned_step)))) {}
 
   std::vector<Stmt> Run() {
-    const int64_t depth = l_.shape.depth, rest = depth % n_, last = (depth - 1) / l_.k_block;
-    const Affine in_block = AxisAffine(l_.k->AddAxis("q"), n_);
-    Stmt squares =
-        SerialLoop(in_block.terms[0].first, l_.deep() / n_, Step(l_.OfBlock(k_.block, in_block), in_block, 0));
-    if (l_.EndsInBlock()) Clip(&squares, AxisAffine(k_.block, l_.k_block / n_), depth / n_);
-    std::vector<Stmt> out = Body(std::move(squares));
+    const int64_t depth = l_.shape.depth, rest = depth % step_, last = (depth - 1) / l_.k_block;
+    const Affine in_block = AxisAffine(l_.k->AddAxis("q"), step_);
+    Stmt steps =
+        SerialLoop(in_block.terms[0].first, l_.deep() / step_, Step(l_.OfBlock(k_.block, in_block), in_block, 0));
+    if (l_.EndsInBlock()) Clip(&steps, AxisAffine(k_.block, l_.k_block / step_), depth / step_);
+    std::vector<Stmt> out = Body(std::move(steps));
     if (rest == 0) return out;
-    // In the last block: once more the last n of k, of which the first have been taken in.
-    const int64_t at = depth - n_;
-    std::vector<Stmt> end = Step({at, {}}, {at - last * l_.k_block, {}}, n_ - rest);
+    // In the last block: once more the last few k, of which the first have been taken in.
+    const int64_t at = depth - step_;
+    std::vector<Stmt> end = Step({at, {}}, {at - last * l_.k_block, {}}, step_ - rest);
     if (last > 0) {
       ExprBuilder& b = *l_.c.builder;
       const ExprId is_last = b.Apply(ir::Op::kEqual, kBool, {b.Position(AxisAffine(k_.block)), b.Number(last)});
@@ -35,19 +42,19 @@ class TurnedProduct {
   }
 
  private:
-  // A square of each register of the panel, from k on, which is `inner` in the block; those before `first` are left
-  // out. It is a loop, whose sums are in L1: the squares of one step would spill each other's registers.
+  // For each register of the panel: a few k from `k` on, which is `inner` in the block; those before `first` are left
+  // out.
   std::vector<Stmt> Step(const Affine& k, const Affine& inner, int64_t first) {
     const AxisId part = l_.k->AddAxis("p");
-    std::vector<Stmt> square = Load(part, k, inner);
-    square.push_back(Multiply(part, k, inner, first));
-    return Body(SerialLoop(part, p_.width / n_, std::move(square)));
+    std::vector<Stmt> body = Load(part, k, inner);
+    body.push_back(Multiply(part, k, inner, first));
+    return Body(UnrolledLoop(part, p_.width / n_, std::move(body)));
   }
 
   std::vector<Stmt> Load(AxisId part, const Affine& k, const Affine& inner) {
     ExprBuilder& b = *l_.c.builder;
     const int64_t stride = l_.shape.lane.w;
-    square_ = OpenSquare(l_.k, l_.dtype, n_, std::min(n_, kShuffleBytes / SizeOf(l_.dtype)));
+    square_ = OpenSquare(l_.k, l_.dtype, n_, step_, block_);
     const Affine lane = AxisAffine(part, n_) + square_.rows(), along_k = square_.lanes();
     Affine from = l_.w_base + p_.base * stride;
     ExprId row = -1;  // past the end: the last one again
@@ -57,28 +64,28 @@ class TurnedProduct {
       const ExprId inside = b.Apply(ir::Op::kMin, kInt64, {b.Position(lane), b.Number(p_.columns - 1)});
       row = b.Apply(ir::Op::kMul, kInt64, {inside, b.Number(stride)});
     }
-    const bool table = k_.w.table >= 0;  // of runs of whole squares
+    const bool table = k_.w.table >= 0;  // of runs of whole steps
     return LoadTransposed(square_, table ? l_.Load(1, from + along_k, k_.w, {}, inner, row)
                                          : l_.Load(1, from, k_.w, k + along_k, {}, row));
   }
 
   Stmt Multiply(AxisId part, const Affine& k, const Affine& inner, int64_t first) {
     const AxisId v = l_.k->AddAxis("v"), i = l_.k->AddAxis("i"), j = l_.k->AddAxis("j");
-    const Affine in_square = AxisAffine(v) + first;
+    const Affine in_step = AxisAffine(v) + first;
     Affine x = l_.x_base;
     const ExprId row = l_.Row(p_, k_.tile, i, &x);
-    const ExprId a = l_.Load(0, x, k_.x, k + in_square, inner + in_square, row);
-    const ExprId b = LocalExpr(l_.k, square_.local, in_square * n_ + AxisAffine(j));
+    const ExprId a = l_.Load(0, x, k_.x, k + in_step, inner + in_step, row);
+    const ExprId b = LocalExpr(l_.k, square_.local, in_step * n_ + AxisAffine(j));
     const Affine sum = AxisAffine(i, p_.width) + AxisAffine(part, n_) + AxisAffine(j);
     Stmt lanes = VectorLoop(j, n_, n_, Body(MakeAccumulate(sums_, sum, Combine::kFma, a, b)));
-    return UnrolledLoop(v, n_ - first, Body(UnrolledLoop(i, l_.tiles.rows, Body(std::move(lanes)))));
+    return UnrolledLoop(v, step_ - first, Body(UnrolledLoop(i, l_.tiles.rows, Body(std::move(lanes)))));
   }
 
   const ContractLoops& l_;
   const Panel& p_;
   const AlongK& k_;
   const LocalId sums_;
-  const int64_t n_;
+  const int64_t n_, block_, step_;
   BlockedSquare square_ = {};
 };
 

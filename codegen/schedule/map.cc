@@ -60,7 +60,7 @@ std::vector<Stmt> SquaresNest(Kernel* k, LoopAxes axes, size_t along, ExprId loa
     ShiftAxis(k, &body, axis, AxisAffine(block, n));
   }
   Expr from = k->exprs[static_cast<size_t>(load)];
-  const BlockedSquare square = OpenSquare(k, from.dtype, n, std::min(n, kShuffleBytes / SizeOf(from.dtype)));
+  const BlockedSquare square = OpenSquare(k, from.dtype, n, n, std::min(n, kShuffleBytes / SizeOf(from.dtype)));
   const int64_t step = from.index.coefficient(j);
   from.index.Add(i, -1);
   from.index.Add(j, -step);

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "reel/reel.h"
@@ -130,6 +131,37 @@ TEST(VectorProducts, FiltersOfOneChannelHavePlacesAsLanes) {
     double sum = 0;
     for (size_t k = 0; k < 31; ++k) sum += double{from[image * 700 + place + k]} * double{by[k]};
     EXPECT_NEAR(got[at], sum, 1e-4) << at;
+  }
+}
+
+// A filter for each channel, channels first: places are lanes, also every second one, and of rows that fill no
+// register.
+TEST(VectorProducts, FiltersOfEachChannelHavePlacesAsLanes) {
+  Generator generator(13);
+  constexpr int64_t kChannels = 3;
+  const Tensor w = RandomNormal({kChannels, 1, 3, 3}, {.generator = generator});
+  for (const auto& [size, stride] :
+       std::vector<std::pair<int64_t, int64_t>>{{6, 1}, {9, 1}, {15, 2}, {71, 2}, {40, 3}}) {
+    const Tensor x = RandomNormal({2, kChannels, size, size}, {.generator = generator});
+    const ConvOptions options{.strides = {stride, stride}, .groups = kChannels, .format = kChannelsFirst};
+    const auto f = [&options](const Tensor& a, const Tensor& b) { return Tensors{Conv2D(a, b, options)}; };
+    const Tensor y = f(x, w)[0];
+    const Function traced = Trace(f, {Spec(x), Spec(w)});
+    ExpectSameBits(traced, {x, w}, {y});
+    ExpectSameBitsWithoutFma(traced, {x, w});
+    const std::vector<float> from = x.ToVector<float>(), by = w.ToVector<float>();
+    std::vector<float> want;
+    const int64_t places = (size - 3) / stride + 1;
+    for (int64_t at = 0; at < 2 * kChannels * places * places; ++at) {
+      const int64_t plane = at / (places * places), row = at / places % places, column = at % places;
+      float sum = 0;
+      for (int64_t k = 0; k < 9; ++k) {
+        const int64_t place = (plane * size + row * stride + k / 3) * size + column * stride + k % 3;
+        sum = std::fma(from[static_cast<size_t>(place)], by[static_cast<size_t>(plane % kChannels * 9 + k)], sum);
+      }
+      want.push_back(sum);
+    }
+    EXPECT_EQ(Compile(traced, {.cpu = "x86-64-v3"})("main", x, w).tensors()[0].ToVector<float>(), want) << size;
   }
 }
 
