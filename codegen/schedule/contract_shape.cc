@@ -136,13 +136,15 @@ int64_t RowsOfBlock(const ContractShape& shape, int64_t element_bytes, const Tun
   return within(most * blocks / tuning.matmul_blocks, tuning.matmul_min_rows, most);
 }
 
-// Pieces of an axis of rows that make a loop for threads to share, if none outside of it is long and they can be.
+// Pieces of an axis of rows that make a loop for threads to share, if none outside of it is long and they can be. If
+// that is one too short they are larger: every block reads the second operand again.
 int64_t PiecesToShare(const ContractShape& shape, size_t axis, const Tuning& tuning) {
   const int64_t pieces = std::max<int64_t>(tuning.shared_steps / 2, 1);
-  const auto is_long = [pieces](const ContractAxis& a) { return a.extent >= pieces; };
-  const auto begin = shape.rows.begin(), end = begin + static_cast<std::ptrdiff_t>(axis);
-  const bool shared = std::any_of(shape.outer.begin(), shape.outer.end(), is_long) || std::any_of(begin, end, is_long);
-  return shared || !ReadsRuns(shape, tuning) || end->extent < pieces * tuning.matmul_min_rows ? 1 : pieces;
+  int64_t longest = 1;  // outside
+  for (const ContractAxis& a : shape.outer) longest = std::max(longest, a.extent);
+  for (size_t i = 0; i < axis; ++i) longest = std::max(longest, shape.rows[i].extent);
+  const int64_t least = longest + 1 < pieces ? tuning.matmul_min_rows : tuning.matmul_block_rows;
+  return longest >= pieces || !ReadsRuns(shape, tuning) || shape.rows[axis].extent < pieces * least ? 1 : pieces;
 }
 
 // Whether all steps through an operand but those along k, and its place, are even.

@@ -4,6 +4,7 @@
 #include <ctime>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "codegen/loop/build.h"
 #include "codegen/plan/plan.h"
@@ -146,19 +147,23 @@ TEST(Plan, TransposedOperandsOfManyRowsAreCopied) {
   EXPECT_EQ(kernels(1100, 500), (Names{"transpose", "contract"}));
 }
 
-// Depth 16384, result [3 x 192, 64]: rows of the second operand lie as a panel would, so none is packed; threads share
-// four blocks of 48 rows, not three steps along the first axis.
+// Depth 16384, result [2 x 192, 64]: rows of the second operand lie as a panel would, so none is packed; threads share
+// four blocks of 48 rows, not two steps along the first axis. Three of these are left whole: each block reads the
+// second operand again.
 TEST(Plan, AProductOfWindowsIsSharedEvenly) {
-  const Program p = Plan(R"(func @f(%x: f32[130,130,64], %y: f32[128,128,64]) -> (f32[3,3,64,64]) {
-  %0 = window %x {axes=[0,1], dilations=[1,1], sizes=[3,3], strides=[1,1]} : f32[128,128,64,3,3]
-  %1 = transpose %0 {permutation=[3,4,2,0,1]} : f32[3,3,64,128,128]
-  %2 = contract %1, %y {a_batch=[], a_contract=[3,4], b_batch=[], b_contract=[0,1]} : f32[3,3,64,64]
-  return %2
-})");
-  ASSERT_EQ(Kernels(p), Names{"contract"});
-  EXPECT_EQ(p.kernels[0].chunks(), 4) << ToString(p);
-  EXPECT_EQ(ToString(p).find("pack"), std::string::npos) << ToString(p);
-  EXPECT_EQ(ToString(p).find("rows:"), std::string::npos) << ToString(p);
+  for (const auto& [steps, chunks] : {std::pair<int, int64_t>{2, 4}, {3, 3}}) {
+    const std::string n = std::to_string(steps), result = "f32[" + n + ",3,64,64]";
+    const Program p =
+        Plan("func @f(%x: f32[" + std::to_string(127 + steps) + ",130,64], %y: f32[128,128,64]) -> (" + result +
+             ") {\n  %0 = window %x {axes=[0,1], dilations=[1,1], sizes=[" + n +
+             ",3], strides=[1,1]} : f32[128,128,64," + n + ",3]\n  %1 = transpose %0 {permutation=[3,4,2,0,1]} : f32[" +
+             n + ",3,64,128,128]\n  %2 = contract %1, %y {a_batch=[], a_contract=[3,4], b_batch=[], " +
+             "b_contract=[0,1]} : " + result + "\n  return %2\n}");
+    ASSERT_EQ(Kernels(p), Names{"contract"});
+    EXPECT_EQ(p.kernels[0].chunks(), chunks) << ToString(p);
+    EXPECT_EQ(ToString(p).find("pack"), std::string::npos) << ToString(p);
+    EXPECT_EQ(ToString(p).find("rows:") == std::string::npos, steps == 2) << ToString(p);
+  }
 }
 
 // 32 rows of three axes, weights of 9.4 MB: one block, which reads them once, shared panel by panel.
