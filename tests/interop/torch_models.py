@@ -15,7 +15,7 @@ from torch import nn
 
 import reel
 import reel.torch
-from reel.torch import _decompose, _fx, _nodes
+from reel.torch import _compile, _decompose, _fx, _nodes
 
 LIMIT = 1e-4  # relative, of float32
 
@@ -49,9 +49,9 @@ def encoder():
 
 
 class Recurrent(nn.Module):
-    def __init__(self, kind):
+    def __init__(self, kind, features=8, **options):
         super().__init__()
-        self.cells, self.head = kind(6, 8, 2, batch_first=True), nn.Linear(8, 5)
+        self.cells, self.head = kind(6, 8, 2, batch_first=True, **options), nn.Linear(features, 5)
 
     def forward(self, x):
         return self.head(self.cells(x)[0])
@@ -63,6 +63,14 @@ def lstm():
 
 def gru():
     return Recurrent(nn.GRU), (torch.randn(2, 5, 6),)
+
+
+def projected_lstm():
+    return Recurrent(nn.LSTM, 6, bidirectional=True, proj_size=3), (torch.randn(2, 5, 6),)
+
+
+def rnn():
+    return Recurrent(nn.RNN, nonlinearity="relu", bias=False), (torch.randn(2, 5, 6),)
 
 
 class Gpt2(nn.Module):
@@ -103,8 +111,8 @@ def dcgan():
     return Dcgan(), (torch.randn(8, 16, 1, 1),)
 
 
-MODELS = (mlp, cnn, resnet18, encoder, lstm, gru, gpt2, dcgan)
-RECORDED = (mlp, cnn, encoder, gru)
+MODELS = (mlp, cnn, resnet18, encoder, lstm, gru, projected_lstm, rnn, gpt2, dcgan)
+RECORDED = (mlp, cnn, encoder, gru, projected_lstm, rnn)
 
 
 def distance(a, b):
@@ -127,8 +135,9 @@ def reference(model, args, weights):
 
 def compiled(model, args, weights):
     torch._dynamo.reset()
-    run = torch.compile(model, backend="reel")
-    y = run(*args)
+    with torch._dynamo.config.patch(allow_rnn=True):
+        run = torch.compile(model, backend="reel", fullgraph=True)
+        y = run(*args)
     (y * weights).sum().backward()
     return y, {n: p.grad for n, p in model.named_parameters()}, dict(model.named_buffers())
 
@@ -194,6 +203,41 @@ def check_products_stay():
     ops = {node.target for node in f._graph.nodes}
     assert "aten.linear.default" in ops and "aten.bmm.default" not in ops, ops
     assert distance(torch.from_dlpack(f(x, x, x, need_weights=False)[0]), attention(x, x, x)[0]) < LIMIT
+
+
+def check_images_stay_channels_last():
+    """What forward keeps for backward is stored as convolutions have it; what users get is as PyTorch stores it."""
+    orders = []
+    traced = _compile._Program.__init__
+
+    def watched(self, graph, inputs, ins, outs, kept):
+        traced(self, graph, inputs, ins, outs, kept)
+        orders.append((sum(o is not None for o in ins), len(self.orders)))
+
+    torch._dynamo.reset()
+    model, (x,) = cnn()
+    body = model[:7]
+    _compile._Program.__init__ = watched
+    try:
+        y = torch.compile(body, backend="reel")(x.requires_grad_())
+        y.sum().backward()
+        torch._dynamo.reset()  # otherwise strides are symbols
+        last = torch.compile(body, backend="reel")(x.detach().to(memory_format=torch.channels_last))
+    finally:
+        _compile._Program.__init__ = traced
+    assert y.is_contiguous() and x.grad.is_contiguous() and last.is_contiguous(memory_format=torch.channels_last)
+    assert len(orders) == 3 and orders[0][0] == 0 and orders[0][1] == orders[1][0] > 3 and orders[1][1] == 0, orders
+    assert orders[2][0] == 1, orders
+
+
+def check_dropout_between_layers():
+    """PyTorch's own decomposition of an LSTM leaves it out."""
+    torch._dynamo.reset()
+    with torch._dynamo.config.patch(allow_rnn=True):
+        run = torch.compile(nn.LSTM(4, 4, 2, dropout=0.5), backend="reel", fullgraph=True)
+        x = torch.randn(3, 2, 4)
+        first, second = run(x)[0], run(x)[0]
+    assert not torch.equal(first, second) and torch.isfinite(first).all()
 
 
 def check_graph_breaks_and_views():
@@ -263,6 +307,8 @@ CHECKS = (
     check_dynamic_shapes,
     check_parts_of_pytorch,
     check_products_stay,
+    check_images_stay_channels_last,
+    check_dropout_between_layers,
     check_graph_breaks_and_views,
     check_optimizers,
     check_dropout,

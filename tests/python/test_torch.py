@@ -135,11 +135,57 @@ def test_images_with_channels_last_have_the_same_bits():
     graph = image_graph()
     for got, want in zip(_run.run(graph, inputs, layouts=True), _run.run(graph, inputs)):
         assert got.shape == want.shape and bool(reel.all(reel.equal(got, want)))
-    stored = _layout.ChannelsLast(inputs[0])
+    check_single_ops_of_images(inputs[0])
+
+
+def check_single_ops_of_images(x):
+    stored = _layout.ChannelsLast(x)
     for target in ("aten.relu.default", "aten.exp.default"):
         kept = _layout.call(target, lambda args: reel.exp(args[0]), [stored])
         assert isinstance(kept, _layout.ChannelsLast) and kept.tensor.shape == stored.tensor.shape
     assert _layout.call("aten.sum.default", lambda args: args[0].shape, [stored]) == (2, 6, 3, 6)
+
+
+def gradient_graph():
+    """What torch.compile's backward graphs have of images: gradients of convolutions, batch norms, ReLUs, pools, parts."""
+    image, vector = Type("float64", (2, 3, 6, 6)), Type("float64", (3,))
+
+    def node(name, target, *args, results=(image,)):
+        return Node(name, target, list(args), {}, list(results))
+
+    dy, x, y, filters, weight, mean, rstd = map(Ref, ("dy", "x", "y", "filters", "weight", "mean", "rstd"))
+    options = [[1, 1], [1, 1], [1, 1], False, [0, 0], 1]
+    nodes = [
+        node("conv", "aten.convolution_backward.default", dy, x, filters, [3], *options, [True, True, True],
+             results=(image, image, vector)),
+        *(node(f"conv{i}", "getitem", Ref("conv"), i) for i in range(3)),
+        node("mask", "aten.le.Scalar", y, 0, results=(Type("bool", (2, 3, 6, 6)),)),
+        node("relu", "aten.where.self", Ref("mask"), 0.0, Ref("conv0")),
+        node("norm", "aten.native_batch_norm_backward.default", Ref("relu"), x, weight, None, None, mean, rstd, True, 1e-5,
+             [True, True, True], results=(image, vector, vector)),
+        *(node(f"norm{i}", "getitem", Ref("norm"), i) for i in range(3)),
+        node("part", "aten.slice.Tensor", Ref("norm0"), -2, 1, 3),
+        node("pool", "aten.max_pool2d_with_indices_backward.default", Ref("norm0"), Ref("twice"), [2, 2], [2, 2], [0, 0], [1, 1],
+             False, None),
+        node("bias", "aten.sum.dim_IntList", Ref("norm0"), [0, 2, 3], results=(vector,)),
+    ]  # fmt: skip
+    inputs = ["dy", "x", "y", "filters", "weight", "mean", "rstd", "twice"]
+    results = ["conv0", "conv1", "conv2", "norm0", "norm1", "norm2", "part", "pool", "bias"]
+    return Graph(inputs, nodes, [Ref(name) for name in results])
+
+
+def test_gradients_of_images_stay_channels_last():
+    shapes = [(2, 3, 6, 6)] * 3 + [(3, 3, 3, 3), (3,), (3,), (3,), (2, 3, 12, 12)]
+    inputs = [reel.random.normal(shape, dtype=reel.float64) for shape in shapes]
+    graph = gradient_graph()
+    stored = [_layout.ChannelsLast(reel.permute_dims(x, _layout.order_of(4))) if i in (2, 7) else x
+              for i, x in enumerate(inputs)]  # fmt: skip
+    results = _run.stored(graph, stored)
+    kept = [name for name, y in zip("conv0 dw db norm0 dw db part pool db".split(), results)
+            if isinstance(y, _layout.ChannelsLast)]  # fmt: skip
+    assert kept == ["conv0", "norm0", "part", "pool"]
+    for got, want in zip(_layout.first(results), _run.run(graph, inputs)):  # sums run over rows in another order
+        assert got.shape == want.shape and largest(got - want) <= 1e-12 * (1 + largest(want))
 
 
 def test_json_gives_the_graph_again():

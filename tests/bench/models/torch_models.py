@@ -37,6 +37,8 @@ def reference(model, args, weights):
 def torch_step(model, args, weights, mode):
     if mode == "reel":
         import reel.torch  # noqa: F401  the backend's name
+
+        torch._dynamo.config.allow_rnn = True
     run = model if mode == "eager" else torch.compile(model, backend=mode)
 
     def step():

@@ -8,11 +8,10 @@ import warnings as _warnings
 import torch as _torch
 from torch._dynamo.backends.common import aot_autograd as _aot_autograd
 from torch._functorch.aot_autograd import make_boxed_func as _boxed
-from torch._functorch.partitioners import min_cut_rematerialization_partition as _min_cut
 from torch.fx.passes.split_module import split_module as _split_module
 
 from .. import _core
-from . import _decompose, _fx, _run
+from . import _decompose, _fx, _joint, _layout, _recurrent, _run
 from ._fx import shared
 from ._nodes import Graph, Ref
 
@@ -37,42 +36,78 @@ def _order_of(value: Any) -> list[int] | None:
     return order if value.permute(order).is_contiguous() else None
 
 
-class _Program:
-    """A graph traced for some numbers among its inputs and for shapes."""
+def _inverse(order: Sequence[int]) -> list[int]:
+    return sorted(range(len(order)), key=order.__getitem__)
 
-    def __init__(self, graph: Graph, orders: Sequence[list[int] | None], inputs: Sequence[Any]) -> None:
+
+def _as_lying(x: Tensor, order: list[int] | None) -> Any:
+    """What an input is whose memory has the axes in that order, x being its memory."""
+    if order is None:
+        return x
+    return _layout.ChannelsLast(x) if order == _layout.order_of(x.ndim) else _core.permute_dims(x, _inverse(order))
+
+
+class _Program:
+    """A graph traced for some numbers among its inputs and for shapes.
+
+    `ins`, `outs`: axes of inputs and outputs in the order of their memory, None if that is row-major. Outputs from
+    `kept` on are for the backward graph alone: the order of an image is what it has.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        inputs: Sequence[Any],
+        ins: Sequence[list[int] | None],
+        outs: Sequence[list[int] | None],
+        kept: int,
+    ) -> None:
         self._outputs: list[Any] = []  # per output: None for a tensor of the program, else a function of the inputs
-        self._inverse: list[tuple[int, list[int]]] = []
+        self.orders: dict[int, list[int]] = {}  # of outputs that are not row-major
         tensors = [i for i, x in enumerate(inputs) if isinstance(x, _torch.Tensor)]
         self._tensors = None if len(tensors) == len(inputs) else tensors
+        self._ins = [(at, order) for at, i in enumerate(tensors) if (order := ins[i]) is not None]
         places = {name: i for i, name in enumerate(graph.inputs)}
 
         def traced(*symbolic: Tensor) -> list[Tensor]:
             values = list(inputs)
             for i, x in zip(tensors, symbolic):
-                values[i] = x
+                values[i] = _as_lying(x, ins[i])
             results = []
-            for out, ref, order in zip(_run.run(graph, values), graph.output, orders):
+            for out, ref, order in zip(_run.stored(graph, values), graph.output, outs):
+                at = len(self._outputs)
                 if isinstance(ref, Ref) and ref.name in places:  # the very tensor that came
                     self._outputs.append(places[ref.name])
-                elif isinstance(out, _core.Tensor):
+                elif isinstance(out, (_core.Tensor, _layout.ChannelsLast)):
+                    if at >= kept and isinstance(out, _layout.ChannelsLast):
+                        out, order = out.tensor, _layout.order_of(out.tensor.ndim)
+                    else:
+                        out = _layout.first(out)
+                        out = out if order is None else _core.permute_dims(out, order)
                     if order is not None:
-                        self._inverse.append((len(self._outputs), sorted(range(len(order)), key=order.__getitem__)))
-                        out = _core.permute_dims(out, order)
+                        self.orders[at] = order
                     self._outputs.append(None)
                     results.append(out)
                 else:
                     self._outputs.append((out,))
             return results
 
-        specs = [
-            _core.TensorSpec(tuple(inputs[i].shape), getattr(_core, _fx.dtype_name(inputs[i].dtype))) for i in tensors
-        ]
+        specs = [self._spec(inputs[i], ins[i]) for i in tensors]
         self._call = _core._trace_program(traced, specs, "torch").call_shared  # type: ignore[attr-defined]
+        self._inverse = [(i, _inverse(order)) for i, order in self.orders.items()]
         self._plain = not self._inverse and all(o is None for o in self._outputs)
+
+    @staticmethod
+    def _spec(x: _torch.Tensor, order: list[int] | None) -> Any:
+        shape = tuple(x.shape) if order is None else tuple(x.shape[d] for d in order)
+        return _core.TensorSpec(shape, getattr(_core, _fx.dtype_name(x.dtype)))
 
     def __call__(self, inputs: Sequence[Any]) -> list[Any]:
         tensors = inputs if self._tensors is None else [inputs[i] for i in self._tensors]
+        if self._ins:
+            tensors = list(tensors)
+            for i, order in self._ins:
+                tensors[i] = tensors[i].permute(order)
         results = self._call(_EXCHANGE, tensors)
         if self._plain:
             return _t.cast("list[Any]", results)
@@ -83,17 +118,32 @@ class _Program:
         return out
 
 
+def _report_strides(orders: dict[int, list[int]], kinds: Sequence[Any]) -> None:
+    """Tells AOTAutograd how outputs lie for which PyTorch expects another order, for the backward graph's inputs."""
+    context = _torch._guards.TracingContext.try_get()
+    if context is None or context.output_strides is None:
+        return
+    for i, kind in enumerate(kinds):
+        strides = None
+        if i in orders:
+            memory = _torch.empty([kind.shape[d] for d in orders[i]], device="meta")
+            strides = tuple(memory.permute(_inverse(orders[i])).stride())
+        context.output_strides.append(strides)
+
+
 class _Compiled:
     """A module of ATen operators, all of which Reel has."""
 
     def __init__(self, module: _torch.fx.GraphModule, example_inputs: Sequence[Any]) -> None:
         self._graph = _fx.graph_of(module, shared)
-        out = next(n for n in module.graph.nodes if n.op == "output").args[0]
+        node = module.graph.output_node()
+        out = node.args[0]
         self._single = not isinstance(out, (tuple, list))
         if self._single:
             self._graph.output = [self._graph.output]
         outputs = [out] if self._single else out
-        self._orders = [_order_of(n.meta.get("val")) if isinstance(n, _torch.fx.Node) else None for n in outputs]
+        given = [n.meta.get("val") if isinstance(n, _torch.fx.Node) else None for n in outputs]
+        self._outs = [_order_of(v) for v in given]
         kinds = [n.meta.get("val") for n in module.graph.nodes if n.op == "placeholder"]
         self._numbers = [i for i, v in enumerate(kinds) if not isinstance(v, _torch.Tensor)]
         self._open = [
@@ -102,7 +152,11 @@ class _Compiled:
         ]  # fmt: skip
         self._static = not self._numbers and not self._open
         self._programs: dict[Any, _Program] = {}
-        self._only = _Program(self._graph, self._orders, kinds) if self._static else None
+        self._only = None
+        if self._static:
+            ins = [_order_of(x) for x in example_inputs or kinds]
+            self._only = _Program(self._graph, kinds, ins, self._outs, node.meta.get(_joint.KEPT, len(outputs)))
+            _report_strides(self._only.orders, given)
 
     def __call__(self, inputs: Sequence[Any]) -> Any:
         program = self._only or self._of(inputs)
@@ -113,7 +167,8 @@ class _Compiled:
         key = (*(inputs[i] for i in self._numbers), *(tuple(inputs[i].shape) for i in self._open))
         program = self._programs.get(key)
         if program is None:
-            program = self._programs[key] = _Program(self._graph, self._orders, inputs)
+            plain = [None] * len(inputs)  # of any order: what is not row-major is copied
+            program = self._programs[key] = _Program(self._graph, inputs, plain, self._outs, len(self._outs))
         return program
 
 
@@ -178,11 +233,12 @@ def compile_graph(module: _torch.fx.GraphModule, example_inputs: Sequence[Any]) 
 
 def backend(module: _torch.fx.GraphModule, inputs: Sequence[Any]) -> Callable[..., Any]:
     """Compiles a graph that TorchDynamo found, with its backward pass."""
+    _recurrent.keep_whole(module)
     with _decompose.attention_by_products():
         compiler = _aot_autograd(
             fw_compiler=compile_graph,
             bw_compiler=compile_graph,
             decompositions=_decompose.for_training(),
-            partition_fn=_min_cut,  # what is cheap to compute again is not kept for the backward pass
+            partition_fn=_joint.partition,
         )
         return _t.cast("Callable[..., Any]", compiler(module, inputs))

@@ -40,11 +40,12 @@ def for_training() -> dict[Any, Callable[..., Any]]:
 def for_import() -> Any:
     """The decompositions of an exported program: PyTorch's to core ATen, but attention and products stay one op.
 
-    Of x [s, b, k] times w [k, n] where x is no contiguous tensor PyTorch makes s products with copies of w, and of w's
+    Recurrent layers stay loops, of which PyTorch would write out each step. Of x [s, b, k] times w [k, n] where x is no contiguous tensor PyTorch makes s products with copies of w, and of w's
     gradient s results that are summed.
     """
     table, aten = _default_decompositions(), _torch.ops.aten
-    for op in (aten.scaled_dot_product_attention.default, aten.linear.default, aten.matmul.default):
+    recurrent = (aten.lstm.input, aten.gru.input, aten.rnn_tanh.input, aten.rnn_relu.input)
+    for op in (aten.scaled_dot_product_attention.default, aten.linear.default, aten.matmul.default, *recurrent):
         table.pop(op, None)
     return table
 

@@ -26,10 +26,17 @@ class ChannelsLast:
     tensor: Tensor
 
 
+def order_of(rank: int) -> list[int]:
+    """PyTorch's axes in the order in which a ChannelsLast stores them."""
+    return [0, *range(2, rank), 1]
+
+
 def first(x: Any) -> Any:
-    """A value, or what a list has, in PyTorch's order."""
+    """A value, or what a list or dict has, in PyTorch's order."""
     if isinstance(x, (list, tuple)):
         return type(x)([first(y) for y in x])
+    if isinstance(x, dict):
+        return {k: first(y) for k, y in x.items()}
     if not isinstance(x, ChannelsLast):
         return x
     n = x.tensor.ndim
@@ -40,7 +47,7 @@ def _last(x: Any) -> Tensor:
     """The tensor with its channels last."""
     if isinstance(x, ChannelsLast):
         return x.tensor
-    return _core.permute_dims(x, (0, *range(2, x.ndim), 1))
+    return _core.permute_dims(x, order_of(x.ndim))
 
 
 # Element by element: the order of axes does not matter, where all operands have it.
@@ -48,14 +55,24 @@ _ELEMENTWISE = frozenset(
     f"aten.{name}"
     for name in """relu.default sigmoid.default tanh.default silu.default gelu.default elu.default leaky_relu.default
     hardtanh.default hardswish.default hardsigmoid.default softplus.default exp.default neg.default clamp.default
-    clamp_min.default clamp_max.default clone.default add.Tensor add.Scalar sub.Tensor sub.Scalar mul.Tensor
-    mul.Scalar div.Tensor div.Scalar pow.Tensor_Scalar""".split()
+    clamp_min.default clamp_max.default clone.default alias.default abs.default erf.default log.default sqrt.default
+    rsqrt.default reciprocal.default sign.default add.Tensor add.Scalar sub.Tensor sub.Scalar mul.Tensor mul.Scalar
+    div.Tensor div.Scalar pow.Tensor_Scalar maximum.default minimum.default where.self bitwise_and.Tensor
+    bitwise_or.Tensor bitwise_not.default logical_and.default logical_or.default logical_not.default eq.Scalar
+    eq.Tensor ne.Scalar ne.Tensor lt.Scalar lt.Tensor le.Scalar le.Tensor gt.Scalar gt.Tensor ge.Scalar
+    ge.Tensor""".split()
 )
 _BATCH_NORM = frozenset(
-    ["aten._native_batch_norm_legit_functional.default", "aten._native_batch_norm_legit_no_training.default"]
+    f"aten.{name}.default"
+    for name in """_native_batch_norm_legit_functional _native_batch_norm_legit_no_training
+    native_batch_norm_backward""".split()
 )
 # Of Reel's own order within: what they give is stored so.
-_WINDOWS = frozenset(["aten.convolution.default", "aten.max_pool2d_with_indices.default", "aten.avg_pool2d.default"])
+_WINDOWS = frozenset(
+    f"aten.{name}.default"
+    for name in """convolution convolution_backward max_pool2d_with_indices max_pool2d_with_indices_backward
+    avg_pool2d avg_pool2d_backward""".split()
+)
 
 
 def _rank(x: Any) -> int:
@@ -70,10 +87,17 @@ def _elementwise(compute: Compute, args: Sequence[Any]) -> Any:
 
 
 def _batch_norm(compute: Compute, args: Sequence[Any]) -> Any:
-    """The batch norm of the rows of channels."""
-    x = _last(args[0])
-    y, *rest = compute([_core.reshape(x, (-1, x.shape[-1])), *args[1:]])
-    return (ChannelsLast(_core.reshape(y, x.shape)), *rest)
+    """The batch norm, or its gradient, of the rows of channels."""
+    rank = _rank(args[0])
+    images = [_last(x) for x in args if _rank(x) == rank]  # before vectors: the input, of a gradient also its cotangent
+    rows = [_core.reshape(x, (-1, x.shape[-1])) for x in images]
+    y, *rest = compute([*rows, *args[len(rows) :]])
+    return (y if y is None else ChannelsLast(_core.reshape(y, images[0].shape)), *rest)
+
+
+def _axis_last(axis: int, rank: int) -> int:
+    """Where an axis of PyTorch's order is stored."""
+    return (0, rank - 1, *range(1, rank - 1))[axis % rank]
 
 
 def _cat(compute: Compute, args: Sequence[Any]) -> Any:
@@ -81,14 +105,19 @@ def _cat(compute: Compute, args: Sequence[Any]) -> Any:
     rank = _rank(tensors[0])
     if any(_rank(x) != rank for x in tensors):  # PyTorch leaves out empty ones
         return compute(first(list(args)))
-    return ChannelsLast(compute([[_last(x) for x in tensors], (0, rank - 1, *range(1, rank - 1))[dim % rank]]))
+    return ChannelsLast(compute([[_last(x) for x in tensors], _axis_last(dim, rank)]))
+
+
+def _slice(compute: Compute, args: Sequence[Any]) -> Any:
+    dim = args[1] if len(args) > 1 else 0
+    return ChannelsLast(compute([args[0].tensor, _axis_last(dim, _rank(args[0])), *args[2:]]))
 
 
 def _windows(compute: Compute, args: Sequence[Any]) -> Any:
     results = compute(first(list(args)))
-    if isinstance(results, tuple):
-        return (ChannelsLast(_last(results[0])), *results[1:])
-    return ChannelsLast(_last(results))
+    y, *rest = results if isinstance(results, tuple) else (results,)
+    y = y if y is None or y.ndim < 3 else ChannelsLast(_last(y))
+    return (y, *rest) if isinstance(results, tuple) else y
 
 
 def _has_last(args: Sequence[Any]) -> bool:
@@ -105,4 +134,6 @@ def call(target: str, compute: Compute, args: Sequence[Any]) -> Any:
         return _elementwise(compute, args)
     if target in _BATCH_NORM:
         return _batch_norm(compute, args)
+    if target == "aten.slice.Tensor" and isinstance(args[0], ChannelsLast):
+        return _slice(compute, args)
     return _cat(compute, args) if target == "aten.cat.default" else compute(first(list(args)))

@@ -13,6 +13,7 @@ from . import (  # noqa: F401  (each _aten fills the table)
     _aten_linear,
     _aten_normalization,
     _aten_random,
+    _aten_recurrent,
     _aten_reductions,
     _aten_sample,
     _aten_shape,
@@ -104,6 +105,11 @@ def run(graph: Graph, arguments: Sequence[Any], layouts: bool = False) -> Any:
 
     `layouts`: images are stored with channels last between ops that allow it. Errors name the op, the arguments' types and the user's source line.
     """
+    return _layout.first(stored(graph, arguments, layouts))
+
+
+def stored(graph: Graph, arguments: Sequence[Any], layouts: bool = True) -> Any:
+    """As run, but values may be ChannelsLast, among the arguments too."""
     values: dict[str, Any] = dict(zip(graph.inputs, arguments))
     values.update(graph.constants)
     for node, dead in zip(graph.nodes, graph.last_uses()):
@@ -113,7 +119,7 @@ def run(graph: Graph, arguments: Sequence[Any], layouts: bool = False) -> Any:
             raise type(e)(f"{_place(node, values)}: {e}") from None
         for name in dead:
             values.pop(name, None)
-    return map_refs(graph.output, lambda ref: _layout.first(values[ref.name]))
+    return map_refs(graph.output, lambda ref: values[ref.name])
 
 
 def _place(node: Node, values: dict[str, Any]) -> str:
