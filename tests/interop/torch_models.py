@@ -288,6 +288,13 @@ def check_dropout():
     y = run(x)
     y.sum().backward()
     assert torch.equal(x.grad, y) and 0.15 < (y == 0).float().mean() < 0.35
+    torch.manual_seed(5)
+    first, second, state = run(x), run(x), torch.get_rng_state()
+    third = run(x)
+    torch.manual_seed(5)
+    assert torch.equal(run(x), first) and not torch.equal(first, second)
+    torch.set_rng_state(state)
+    assert torch.equal(run(x), third)
 
 
 def check_errors():

@@ -12,7 +12,7 @@ import sys
 import pytest
 
 import reel
-from reel.torch import _core_ops, _layout, _nodes, _run
+from reel.torch import _aten_random, _core_ops, _layout, _nodes, _run
 from reel.torch._nodes import Graph, Node, Ref, Type
 
 HERE = pathlib.Path(__file__).parent
@@ -200,6 +200,19 @@ def test_json_gives_the_graph_again():
 def call(target, *args, dtype="float32", shape=(), **kwargs):
     node = Node("y", target, list(args), kwargs, [Type(dtype, shape)])
     return _run.run(Graph([], [node], Ref("y")), [])
+
+
+def test_random_ops_draw_from_the_generator_that_is_set():
+    def draw():
+        with _aten_random.drawing_from(reel.random.Generator(3)):
+            return [call("aten.rand.default", [5]).tolist(), call("aten.randperm.default", 5, dtype="int64").tolist(),
+                    call("aten.bernoulli.p", reel.ones((9,)), 0.5, shape=(9,)).tolist()]  # fmt: skip
+
+    reel.random.seed(1)
+    first = draw()
+    assert first == draw() and first[0] != call("aten.rand.default", [5]).tolist()
+    assert {"aten.native_dropout.default", "aten.randn.default"} <= _aten_random.DRAWS
+    assert "aten.relu.default" not in _aten_random.DRAWS
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])

@@ -11,7 +11,8 @@ from torch._functorch.aot_autograd import make_boxed_func as _boxed
 from torch.fx.passes.split_module import split_module as _split_module
 
 from .. import _core
-from . import _decompose, _fx, _joint, _layout, _recurrent, _run
+from .. import random as _random
+from . import _aten_random, _decompose, _fx, _joint, _layout, _recurrent, _run
 from ._fx import shared
 from ._nodes import Graph, Ref
 
@@ -69,12 +70,16 @@ class _Program:
         self._ins = [(at, order) for at, i in enumerate(tensors) if (order := ins[i]) is not None]
         places = {name: i for i, name in enumerate(graph.inputs)}
 
+        self._draws = any(node.target in _aten_random.DRAWS for node in graph.nodes)
+
         def traced(*symbolic: Tensor) -> list[Tensor]:
             values = list(inputs)
             for i, x in zip(tensors, symbolic):
                 values[i] = _as_lying(x, ins[i])
             results = []
-            for out, ref, order in zip(_run.stored(graph, values), graph.output, outs):
+            with _aten_random.drawing_from(_random.Generator.from_key(symbolic[-1]) if self._draws else None):
+                given = _run.stored(graph, values)
+            for out, ref, order in zip(given, graph.output, outs):
                 at = len(self._outputs)
                 if isinstance(ref, Ref) and ref.name in places:  # the very tensor that came
                     self._outputs.append(places[ref.name])
@@ -93,6 +98,7 @@ class _Program:
             return results
 
         specs = [self._spec(inputs[i], ins[i]) for i in tensors]
+        specs += [_core.TensorSpec((2,), _core.int64)] * self._draws
         self._call = _core._trace_program(traced, specs, "torch").call_shared  # type: ignore[attr-defined]
         self._inverse = [(i, _inverse(order)) for i, order in self.orders.items()]
         self._plain = not self._inverse and all(o is None for o in self._outputs)
@@ -108,6 +114,8 @@ class _Program:
             tensors = list(tensors)
             for i, order in self._ins:
                 tensors[i] = tensors[i].permute(order)
+        if self._draws:  # a key of PyTorch's generator, so that its seed and state decide
+            tensors = [*tensors, _torch.empty(2, dtype=_torch.int64).random_()]
         results = self._call(_EXCHANGE, tensors)
         if self._plain:
             return _t.cast("list[Any]", results)
