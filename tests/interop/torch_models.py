@@ -58,7 +58,7 @@ class Recurrent(nn.Module):
 
 
 def lstm():
-    return Recurrent(nn.LSTM), (torch.randn(2, 5, 6),)
+    return Recurrent(nn.LSTM, 16, bidirectional=True), (torch.randn(2, 5, 6),)
 
 
 def gru():

@@ -188,6 +188,32 @@ def test_gradients_of_images_stay_channels_last():
         assert got.shape == want.shape and largest(got - want) <= 1e-12 * (1 + largest(want))
 
 
+@pytest.mark.parametrize("kind, gates, states", [("lstm", 4, 2), ("gru", 3, 1), ("rnn_tanh", 1, 1)])
+@pytest.mark.parametrize("biases", [False, True])
+@pytest.mark.parametrize("directions", [1, 2])
+def test_recurrent_layers_have_the_gradients_of_their_steps(kind, gates, states, biases, directions):
+    def draw(*shape):
+        return reel.random.normal(shape, dtype=reel.float64)
+
+    forward, backward = (_run.TABLE[f"reel.{name}.default"].function for name in ("recurrent", "recurrent_backward"))
+    x, hx = draw(5, 2, 3), [draw(directions, 2, 4) for _ in range(states)]
+    one = [(gates * 4, 3), (gates * 4, 4)] + [(gates * 4,)] * 2 * biases
+    params = [draw(*shape) for _ in range(directions) for shape in one]
+    options = (biases, directions == 2)
+    with reel.GradientTape() as tape:
+        for t in (x, *hx, *params):
+            tape.watch(t)
+        results = list(forward(kind, x, hx, params, *options))
+    kept, results = results[1 + states :], results[: 1 + states]
+    assert len(kept) == (6 * directions if kind == "lstm" else 0)
+    cotangents = [draw(*y.shape) for y in results]
+    wanted = tape.gradient(results, [x, *hx, *params], cotangents)
+    found = backward(kind, cotangents, x, hx, params, kept, *options)
+    assert len(found) == len(wanted)
+    for got, want in zip(found, wanted):
+        assert got.shape == want.shape and largest(got - want) <= 1e-12 * (1 + largest(want))
+
+
 def test_json_gives_the_graph_again():
     for sample in SAMPLES[::40]:
         again = _nodes.to_json(_nodes.from_json(sample["graph"]))

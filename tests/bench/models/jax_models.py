@@ -67,6 +67,8 @@ def prepare(name, mode, options):
 
 def main():
     options = runner.arguments(__doc__, MODES)
+    if options.tune:
+        sys.exit("jax_models.py: --tune is of PyTorch's models")
     if options.child:
         return runner.child(options, prepare)
     names = [m.__name__ for m in jax_zoo.MODELS]

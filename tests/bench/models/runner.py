@@ -25,12 +25,16 @@ def arguments(doc, modes):
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--mode", action="append", choices=modes)
     parser.add_argument("--check", action="store_true", help="values and gradients, one step each")
+    parser.add_argument("--tune", action="store_true", help="steps end with AdamW's update of all parameters")
     parser.add_argument("--limit", type=int, default=300, help="seconds after which a process is ended")
     parser.add_argument(
         "--alone", help="a command that stills the machine from its first line of output until its input ends"
     )
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.tune and options.check:
+        parser.error("--check compares gradients, of steps without --tune")
+    return options
 
 
 def sample(step, cap):
@@ -103,6 +107,7 @@ class _Child:
                        "TORCHINDUCTOR_CACHE_DIR": caches}  # fmt: skip
         command = [sys.executable, "-B", script, "--child", name, "--mode", mode, "--threads", threads]
         command += ["--cap", str(options.cap)] + ["--check"] * options.check
+        command += ["--tune"] * options.tune
         self.failure = {"model": name, "mode": mode}
         self.errors, self.limit = tempfile.TemporaryFile("w+"), options.limit
         pipe = subprocess.PIPE

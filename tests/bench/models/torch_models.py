@@ -34,24 +34,30 @@ def reference(model, args, weights):
     return y.detach(), {n: p.grad for n, p in exact.named_parameters() if p.grad is not None}
 
 
-def torch_step(model, args, weights, mode):
+RATE = 1e-6  # of --tune: however many steps are sampled, weights stay near what they were
+
+
+def torch_step(model, args, weights, mode, tune=False):
     if mode == "reel":
         import reel.torch  # noqa: F401  the backend's name
 
         torch._dynamo.config.allow_rnn = True
-    run = model if mode == "eager" else torch.compile(model, backend=mode)
+    compiled = (lambda f: f) if mode == "eager" else lambda f: torch.compile(f, backend=mode)
+    run = compiled(model)
+    update = compiled(torch.optim.AdamW(model.parameters(), RATE).step) if tune else lambda: None
 
     def step():
         for p in model.parameters():
             p.grad = None
         y = run(*args)
         (y * weights).sum().backward()
+        update()
         return y
 
     return step, lambda y: (y, {n: p.grad for n, p in model.named_parameters()})
 
 
-def imported_step(model, args, weights):
+def imported_step(model, args, weights, tune=False):
     import reel
     import reel.torch
 
@@ -59,6 +65,7 @@ def imported_step(model, args, weights):
     trained = f.trainable_variables
     weights = reel.from_dlpack(weights)
     args = [reel.from_dlpack(a) for a in args]
+    optimizer = reel.optim.AdamW(RATE, weight_decay=0.01)
 
     @reel.function
     def train(*args):
@@ -66,6 +73,9 @@ def imported_step(model, args, weights):
             y = f(*args)
             loss = reel.sum(y * weights)
         found = tape.gradient(loss, trained)
+        if tune:
+            optimizer.apply(found, trained)
+            return y, []
         return y, [g.dense() if isinstance(g, reel.IndexedSlices) else g for g in found]
 
     def in_torch(results):
@@ -86,7 +96,9 @@ def prepare(name, mode, options):
     want = reference(model, args, weights) if options.check else None
 
     def begin(*given):
-        return imported_step(*given) if mode == "from_torch" else torch_step(*given, mode)
+        if mode == "from_torch":
+            return imported_step(*given, options.tune)
+        return torch_step(*given, mode, options.tune)
 
     def distances(result, in_torch):
         y, found = in_torch(result)

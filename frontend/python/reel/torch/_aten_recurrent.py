@@ -115,6 +115,9 @@ for _kind in _CELLS:
 def _one_layer(
     kind: str, x: Tensor, hx: Sequence[Tensor], params: Sequence[Tensor], has_biases: bool, bidirectional: bool
 ) -> tuple[Tensor, ...]:
+    """Outputs, last states and, of an LSTM without projections, what its gradient reads of each step."""
+    if kind == "lstm" and len(params) == len(hx[0]) * (4 if has_biases else 2):
+        return _lstm_layer(x, hx, params, has_biases)
     return _layers(_CELLS[kind], x, hx, params, has_biases, 1, 0.0, False, bidirectional, False)
 
 
@@ -125,12 +128,83 @@ def _one_layer_backward(
     x: Tensor,
     hx: Sequence[Tensor],
     params: Sequence[Tensor],
+    kept: Sequence[Tensor],
     has_biases: bool,
     bidirectional: bool,
 ) -> list[Tensor | None]:
-    """Gradients by x, states and parameters; steps are computed again, so that nothing of them is kept."""
+    """Gradients by x, states and parameters; where nothing is kept, steps are computed again."""
+    if kept:
+        return _lstm_gradients(grads, x, hx, params, kept, has_biases)
 
     def forward(x: Tensor, *rest: Tensor) -> list[Tensor]:
         return list(_one_layer(kind, x, rest[: len(hx)], rest[len(hx) :], has_biases, bidirectional))
 
     return gradients_of(forward, [x, *hx, *params], list(grads))
+
+
+def _lstm_layer(x: Tensor, hx: Sequence[Tensor], params: Sequence[Tensor], biases: bool) -> tuple[Tensor, ...]:
+    directions = hx[0].shape[0]
+    each = len(params) // directions
+    found = []
+    for d in range(directions):
+        by_input, by_state, *bias = params[d * each : (d + 1) * each]
+        inputs = _core.matmul(x, _core.swapaxes(by_input, 0, 1))
+        inputs = inputs + (bias[0] + bias[1]) if biases else inputs
+
+        def step(state: list[Tensor], row: Tensor, weight: Tensor = by_state) -> tuple[list[Tensor], list[Tensor]]:
+            z = row + _core.matmul(state[0], _core.swapaxes(weight, 0, 1))
+            i, f, g, o = (_core.tanh(t) if n == 2 else _nn.sigmoid(t) for n, t in enumerate(_gates(z, 4)))
+            c = f * state[1] + i * g
+            h = o * _core.tanh(c)
+            return [h, c], [h, i, f, g, o, c]
+
+        found.append(_core.scan_steps(step, [h[d] for h in hx], inputs, reverse=d == 1))
+    outputs = [steps[0] for _, steps in found]
+    y = outputs[0] if directions == 1 else _core.concat(outputs, axis=-1)
+    ends = [_core.stack([last[k] for last, _ in found]) for k in range(2)]
+    return (y, *ends, *(t for _, steps in found for t in steps))
+
+
+def _before(steps: Tensor, start: Tensor, reverse: bool) -> Tensor:
+    """Of each step the state before it."""
+    first = _core.expand_dims(start, 0)
+    return _core.concat([steps[1:], first] if reverse else [first, steps[:-1]], axis=0)
+
+
+def _lstm_gradients(
+    grads: Sequence[Tensor],
+    x: Tensor,
+    hx: Sequence[Tensor],
+    params: Sequence[Tensor],
+    kept: Sequence[Tensor],
+    biases: bool,
+) -> list[Tensor | None]:
+    """A loop against the steps' order for the gates' gradients; products of all steps for the parameters'."""
+    directions, units = hx[0].shape[0], hx[0].shape[2]
+    each, rows = len(params) // directions, x.shape[0] * x.shape[1]
+    flat_x = _core.reshape(x, [rows, -1])
+    dx, starts, of_params = None, [], []
+    for d in range(directions):
+        by_input, by_state = params[d * each : d * each + 2]
+        h, i, f, g, o, c = kept[6 * d : 6 * d + 6]
+        c_before, h_before = (_before(t, s[d], d == 1) for t, s in ((c, hx[1]), (h, hx[0])))
+
+        def step(state: list[Tensor], row: list[Tensor], weight: Tensor = by_state) -> tuple[list[Tensor], Tensor]:
+            dy, i, f, g, o, c, before = row
+            dh, tanh_c = state[0] + dy, _core.tanh(c)
+            dc = state[1] + dh * o * (1 - tanh_c * tanh_c)
+            dz = [dc * g * i * (1 - i), dc * before * f * (1 - f), dc * i * (1 - g * g), dh * tanh_c * o * (1 - o)]
+            gates = _core.concat(dz, axis=-1)
+            return [_core.matmul(gates, weight), dc * f], gates
+
+        dy = grads[0][:, :, d * units : (d + 1) * units]
+        start, gates = _core.scan_steps(step, [grads[1][d], grads[2][d]], [dy, i, f, g, o, c, c_before], reverse=d == 0)
+        flat = _core.reshape(gates, [rows, 4 * units])
+        across = _core.swapaxes(flat, 0, 1)
+        own = _core.matmul(flat, by_input)
+        dx = own if dx is None else dx + own
+        starts.append(start)
+        of_params += [_core.matmul(across, flat_x), _core.matmul(across, _core.reshape(h_before, [rows, units]))]
+        of_params += [_core.sum(flat, 0)] * 2 if biases else []
+    states = [_core.stack([s[k] for s in starts]) for k in range(2)]
+    return [_core.reshape(_t.cast("Tensor", dx), x.shape), *states, *of_params]
