@@ -52,15 +52,15 @@ TEST(Cost, ProductsAreExact) {
   }
 }
 
-// A column is computed as a row of lanes; as a result it is a reshape, which is copied.
+// A column is computed as a row of lanes, in the result's own memory.
 TEST(Cost, ColumnsAreRowsOfLanes) {
   const KernelCost cost = Cost(R"(func @f(%x: f32[100,100], %w: f32[100,1]) -> (f32[100,1]) {
   %0 = contract %x, %w {a_batch=[], a_contract=[1], b_batch=[], b_contract=[0]} : f32[100,1]
   return %0
 })");
   EXPECT_EQ(cost.flops, 2 * 100 * 100);
-  EXPECT_EQ(cost.bytes_read, 4 * (100 * 100 + 100 + 100));
-  EXPECT_EQ(cost.bytes_written, 4 * (100 + 100));
+  EXPECT_EQ(cost.bytes_read, 4 * (100 * 100 + 100));
+  EXPECT_EQ(cost.bytes_written, 4 * 100);
 }
 
 TEST(Cost, EpiloguesAddWhatTheyCompute) {
