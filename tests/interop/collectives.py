@@ -91,6 +91,12 @@ def jax_program(devices):
     return jax.jit(lambda x, w: (*step(x, w), *jax.grad(loss, (0, 1))(x, w)))
 
 
+def use_devices():
+    jax.config.update("jax_num_cpu_devices", MEMBERS)
+    jax.config.update("jax_enable_x64", True)
+    return jax.devices()[:MEMBERS]
+
+
 def check_in(devices):
     rng = np.random.default_rng(1)
     x, w = rng.standard_normal((2 * MEMBERS, 8)), rng.standard_normal((8, 3))
@@ -108,10 +114,12 @@ def member(folder):
     reel.distributed.init()
     values = np.load(folder / "values.npz")
     x, w, *want = (values[name] for name in values.files)
-    got = reel.stablehlo.load(folder / "step.mlir").function("main")(x, w)
-    got = list(got.values()) if isinstance(got, dict) else list(got)
-    for i, (ours, theirs) in enumerate(zip(got, want, strict=True)):
-        np.testing.assert_allclose(ours.numpy(), theirs, rtol=1e-12, atol=1e-12, err_msg=f"result {i}")
+    loaded = reel.stablehlo.load(folder / "step.mlir").function("main")
+    for f in (loaded, reel.from_jax(jax_program(use_devices()), x, w)):
+        got = f(x, w)
+        got = list(got.values()) if isinstance(got, dict) else list(got)
+        for i, (ours, theirs) in enumerate(zip(got, want, strict=True)):
+            np.testing.assert_allclose(ours.numpy(), theirs, rtol=1e-12, atol=1e-12, err_msg=f"result {i}")
     if reel.distributed.rank() == 0:
         print(f"collectives: {len(want)} results of JAX in {reel.distributed.size()} processes")
 
@@ -119,9 +127,7 @@ def member(folder):
 def main():
     if len(sys.argv) > 1:
         return member(pathlib.Path(sys.argv[1]))
-    jax.config.update("jax_num_cpu_devices", MEMBERS)
-    jax.config.update("jax_enable_x64", True)
-    devices = jax.devices()[:MEMBERS]
+    devices = use_devices()
     check_out(devices)
     check_in(devices)
 
