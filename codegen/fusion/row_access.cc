@@ -73,6 +73,8 @@ RowAccesses RowAccessesOf(const ir::Function& f, const PlanGraph& plan, int g, c
     if (!form.column) build(v);
   }
   RowAccesses out;
+  // A stack asks for a position though its condition is memory.
+  for (const AxisId axis : rows) out.flat = out.flat && !builder.choices().contains(axis);
   for (const Expr& e : kernel.exprs) {
     for (size_t i = 1; i < form.rows.size(); ++i) {
       out.flat = out.flat && e.index.coefficient(rows[i - 1]) == e.index.coefficient(rows[i]) * form.rows[i];

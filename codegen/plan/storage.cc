@@ -249,7 +249,9 @@ class StoragePlanner {
     s_.selects[i] = IsSelection(node);
     ForceOperands(node);
     if (Info(node.op).Has(ir::kElementwise)) {
-      flat_[i] = std::all_of(node.operands.begin(), node.operands.end(), [this](Value o) { return flat_[o.index()]; });
+      const auto is_flat = [this](Value o) { return flat_[o.index()]; };
+      // A part of a stack asks where it is, though its condition may be memory.
+      flat_[i] = std::all_of(node.operands.begin(), node.operands.end(), is_flat) && !StackStepOf(f_, node);
     }
     s_.flat_expr[i] = flat_[i];
     cost_[i] = ir::CyclesOf(node.op);

@@ -54,6 +54,9 @@ class Probe {
     };
     store(root);
     for (ir::Value v : c.kernel_plan().epilogue) store(v);
+    // A stack asks for a position though its condition is memory: such an axis is none with others.
+    for (const AxisId axis : builder_.choices())
+      stores_.push_back(MakeStore(0, {}, builder_.Position(AxisAffine(axis))));
   }
 
   // Of the result's axes from `begin` on.
@@ -503,12 +506,16 @@ ContractTiles TilesOfContract(const ScheduleContext& c, const ContractShape& sha
   t.pack = t.turn == 0 &&
            c.choices->Choose("pack", usual.pack || (usual.turn > 0 && must_pack), must_pack, may_pack, {0, 1}) != 0;
   const int64_t packed = kMaxPackBytes / (kProductBlock * hardware * element_bytes);
-  const int64_t wide = t.turn > 0 ? t.turn : hardware, usual_nr = std::max(usual.lanes / wide, int64_t{1});
+  const int64_t wide = t.turn > 0 ? t.turn : hardware;
   const int64_t registers = std::min(t.turn > 0 ? kMaxTurned
                                      : t.pack   ? packed
                                                 : kMaxTileRegisters,
                                      Ceil(shape.lane.extent, wide));
-  t.lanes = wide * c.choices->Choose("nr", usual_nr, 1, std::max(registers, usual_nr), {1, 2, 3, 4, 6, 8});
+  // The usual width is one of the usual tiles: a packed copy has fewer registers than rows that are read as they lie.
+  const bool read_as_usual = t.pack == usual.pack && (t.turn > 0) == (usual.turn > 0);
+  const int64_t usual_nr = std::max(usual.lanes / wide, int64_t{1}),
+                most_nr = read_as_usual ? std::max(registers, usual_nr) : registers;
+  t.lanes = wide * c.choices->Choose("nr", std::min(usual_nr, most_nr), 1, most_nr, {1, 2, 3, 4, 6, 8});
   const int64_t most = std::max(std::min({kMaxTileRows, rows, 2 * kMaxTileRegisters * hardware / t.lanes}), usual.rows);
   WantedRows asked{c.choices->Choose("mr", usual.rows, 1, most, {1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16}), 0};
   if (t.pack) t.whole_rows = false;

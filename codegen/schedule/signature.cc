@@ -89,7 +89,8 @@ class Writer {
     if (node == nullptr) return Add(-1);
     Add(static_cast<int64_t>(node->op));
     Add(v.id - node->result().id);
-    const bool is_leaf = !own && view && !IsUniformConstant(f_, v);
+    // The first stage of a sum computes a root that is another kernel's.
+    const bool is_leaf = !own && view && !IsUniformConstant(f_, v) && v != plan_.kernel(index_).root;
     if (is_leaf) return;
     Add(static_cast<int64_t>(node->attrs().entries().size()));
     for (const auto& [name, value] : node->attrs().entries()) {
