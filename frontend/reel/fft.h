@@ -6,8 +6,9 @@
 #include "reel/tensor.h"
 #include "reel/variable.h"
 
-// Discrete Fourier transforms, with the meaning and the defaults of numpy.fft: compositions of contractions and
-// complex products, differentiable to every order. The error is some units of eps * log2(n) of the largest result.
+// Discrete Fourier transforms, with the meaning and the defaults of numpy.fft: compositions of sums and products
+// (Cooley and Tukey 1965; Bluestein 1970), differentiable to every order; the gradient of a transform is one. Real
+// numbers take half of the time. The error is some units of eps * log2(n) of the largest result.
 
 namespace reel {
 

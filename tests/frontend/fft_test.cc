@@ -154,6 +154,41 @@ TEST(Fft, OfRealNumbers) {
   ExpectNear(Irfft(Rfft(x)), {1, 2.5, -3, 0.5, 4, -1.5});
 }
 
+// Halves of even lengths, whole odd ones, one or several digits; the axis is the middle one, and the last.
+TEST(Fft, RealSumsAreTheFirstOfAll) {
+  for (int64_t n : {1, 2, 3, 4, 5, 6, 8, 9, 16, 34, 37, 64, 66, 74, 96, 100, 128, 202, 243}) {
+    const Tensor noise = Real(Tensor::FromData(Noise(3 * n), {n, 3}));
+    for (bool last : {true, false}) {
+      SCOPED_TRACE(n);
+      SCOPED_TRACE(last);
+      const Tensor x = last ? Transpose(noise) : noise;
+      const FftOptions along{.n = n, .axis = last ? 1 : 0};
+      const Tensor y = Rfft(x, along), all = Fft(x, along);
+      const Tensor first = last ? Slice(all, {0, 0}, {3, n / 2 + 1}) : Slice(all, {0, 0}, {n / 2 + 1, 3});
+      EXPECT_LE(ReduceMax(Abs(Sub(y, first))).item<double>(), 1e-13 * static_cast<double>(n));
+      EXPECT_LE(ReduceMax(Abs(Sub(Irfft(y, along), x))).item<double>(), 1e-14 * static_cast<double>(n));
+      // What is imaginary at the ends does not count.
+      const Tensor sum = Real(Rfft(OnesLike(x), along)), ends = Complex(ZerosLike(sum), sum);
+      EXPECT_LE(ReduceMax(Abs(Irfft(ends, along))).item<double>(), 1e-13);
+    }
+  }
+}
+
+TEST(Fft, GradientsOfRealTransforms) {
+  for (int64_t n : {1, 2, 7, 8, 66}) {
+    SCOPED_TRACE(n);
+    const Tensor x = Real(Tensor::FromData(Noise(2 * n), {2, n}));
+    const Tensor weights = Real(Tensor::FromData(Noise(n / 2 + 1), {n / 2 + 1}));
+    const auto spectrum = [&](const Tensor& t) {
+      const Tensor y = Rfft(t);
+      return Add(Mul(Exp(Mul(Real(y), 0.1)), weights), Square(Imag(y)));
+    };
+    CheckGradients(spectrum, {x}, {.order = 2});
+    const auto back = [&](const Tensor& t) { return Square(Irfft(Complex(Sin(t), Mul(weights, t)), {.n = n})); };
+    CheckGradients(back, {Slice(x, {0, 0}, {2, n / 2 + 1})}, {.order = 2});
+  }
+}
+
 TEST(Fft, AlongTwoAxes) {
   ExpectNear(Reshape(Fft2(Reshape(Z6(), {2, 3})), {6}), {{3.5, 1},
                                                          {0.9330127018922192, -9.276279441628825},
@@ -179,6 +214,8 @@ TEST(Fft, GradientIsTheConjugateTransform) {
 TEST(Fft, EmptyBatchesAndErrors) {
   EXPECT_EQ(Fft(Zeros({0, 8}, kComplex64)).shape(), (Shape{0, 8}));
   EXPECT_EQ(Rfft(Zeros({2, 8})).type(), (Type{kComplex64, {2, 5}}));
+  EXPECT_EQ(Rfft(Zeros({0, 8})).type(), (Type{kComplex64, {0, 5}}));
+  EXPECT_EQ(Irfft(Zeros({0, 5}, kComplex64)).type(), (Type{kFloat32, {0, 8}}));
   ExpectError(ErrorCode::kInvalidArgument, "fft: the length 0", [] { Fft(Zeros({2, 0})); });
   ExpectError(ErrorCode::kInvalidArgument, "rfft: takes real numbers", [] { Rfft(Z6()); });
   ExpectError(ErrorCode::kInvalidArgument, "fft2: needs two axes", [] { Fft2(Z6()); });

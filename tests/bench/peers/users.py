@@ -464,7 +464,17 @@ def bodies(s: Any) -> Made:
 
 WORKLOADS: dict[str, Callable[[Any], Made]] = {
     f.__name__: f
-    for f in (ctc, fft_conv, small_matrices, quaternions, stencil_2d, stencil_3d, sparse_product, neighbours, beam_search)
+    for f in (
+        ctc,
+        fft_conv,
+        small_matrices,
+        quaternions,
+        stencil_2d,
+        stencil_3d,
+        sparse_product,
+        neighbours,
+        beam_search,
+    )
     + (mixture_density, flow, particle_filter, burgers, hidden_markov, kalman, bodies)
 }
 LONG = {"ctc", "particle_filter", "burgers", "hidden_markov", "kalman"}  # loops that torch.compile would write out

@@ -1,0 +1,307 @@
+#include "frontend/ops/fft_sums.h"
+
+#include <cmath>
+#include <complex>
+#include <functional>
+#include <numbers>
+#include <utility>
+#include <vector>
+
+#include "frontend/record/event_stream.h"
+#include "reel/custom_gradient.h"
+#include "reel/ops.h"
+#include "reel/shapes.h"
+
+// Cooley-Tukey, decimation in frequency. With n = r m, j = j1 m + j2 and k = k1 + r k2:
+//
+//   y[k1 + r k2] = sum_j2 W_m^(j2 k2) W_n^(j2 k1) sum_j1 W_r^(j1 k1) x[j1 m + j2],   W_n = exp(sign 2 pi i / n)
+//
+// are sums of r parts, a product with the twiddle factors and transforms of length m. All of it goes along an axis with
+// others behind it, so that lanes are neighbours: the last axis is [n1, n2], transformed along n1, turned, and along
+// n2. A length with a prime factor above kMaxRadix is a convolution with a chirp (Bluestein), of a power of two. Real
+// numbers are complex ones of half the length (Press et al., Numerical Recipes, 12.3).
+
+namespace reel::internal {
+namespace {
+
+using Z = std::complex<double>;
+
+constexpr int64_t kMaxRadix = 31;  // prime factors up to here are contracted with their matrix
+constexpr int64_t kMaxDirect = 32;  // rows of at most so many elements are contracted as a whole
+constexpr int64_t kMaxTable = 1 << 12;  // larger tables of twiddle factors are products of smaller ones
+constexpr int64_t kMaxLanes = 64;  // of n1: neighbours enough for lanes, and a short table
+
+// exp(sign 2 pi i q / n), right to the last bits: q is reduced first, and eighths are exact.
+Z Root(int64_t q, int64_t n, int sign) {
+  q %= n;
+  const int64_t eighths = 8 * q / n;
+  const double rest = static_cast<double>(8 * q - (eighths + eighths % 2) * n) / static_cast<double>(8 * n);
+  const double angle = 2 * std::numbers::pi * rest, c = std::cos(angle), s = std::sin(angle);
+  switch ((eighths + eighths % 2) / 2 % 4) {
+    case 0: return {c, sign * s};
+    case 1: return {-s, sign * c};
+    case 2: return {-c, -sign * s};
+    default: return {s, -sign * c};
+  }
+}
+
+Tensor Table(const std::vector<double>& values, const std::vector<int64_t>& shape, DType dtype) {
+  if (dtype == kFloat64) return Tensor::FromData(values, Shape(shape));
+  return Tensor::FromData(std::vector<float>(values.begin(), values.end()), Shape(shape));
+}
+Parts Tables(const std::vector<Z>& values, const std::vector<int64_t>& shape, DType dtype) {
+  std::vector<double> re, im;
+  for (const Z& z : values) re.push_back(z.real()), im.push_back(z.imag());
+  return {Table(re, shape, dtype), Table(im, shape, dtype)};
+}
+
+Parts operator+(const Parts& a, const Parts& b) { return {Add(a.re, b.re), Add(a.im, b.im)}; }
+Parts operator-(const Parts& a, const Parts& b) { return {Sub(a.re, b.re), Sub(a.im, b.im)}; }
+Parts operator*(const Parts& a, const Parts& b) {
+  return {Sub(Mul(a.re, b.re), Mul(a.im, b.im)), Add(Mul(a.re, b.im), Mul(a.im, b.re))};
+}
+Parts Conjugate(const Parts& a) { return {a.re, Neg(a.im)}; }
+// sign i a
+Parts Turned(const Parts& a, int sign) { return sign > 0 ? Parts{Neg(a.im), a.re} : Parts{a.im, Neg(a.re)}; }
+
+Parts Map(const Parts& a, const std::function<Tensor(const Tensor&)>& f) { return {f(a.re), f(a.im)}; }
+Parts Shaped(const Parts& a, const std::vector<int64_t>& shape) {
+  return Map(a, [&](const Tensor& x) { return Reshape(x, shape); });
+}
+int64_t Extent(const Parts& a, int axis) { return a.re.shape().dim(axis); }
+int64_t Length(const Parts& a) { return Extent(a, 1); }
+
+// Of axis 1: elements from `begin` on, to `end`, each `step`-th.
+Tensor Part(const Tensor& x, int64_t begin, int64_t end, int64_t step = 1) {
+  std::vector<int64_t> starts(static_cast<size_t>(x.rank()), 0), limits = x.shape().dims(), steps(starts.size(), 1);
+  starts[1] = begin, limits[1] = end, steps[1] = step;
+  return Slice(x, starts, limits, steps);
+}
+Parts Part(const Parts& x, int64_t begin, int64_t end) {
+  return Map(x, [&](const Tensor& t) { return Part(t, begin, end); });
+}
+Tensor PaddedTo(const Tensor& x, int64_t low, int64_t n) {
+  return Pad(x, {0, low, 0}, {0, n - low - x.shape().dim(1), 0});
+}
+
+// W_n^(step a b) as [rows, columns], a < rows. A long table is made where it is used, of a = high * low_rows + low.
+Parts Twiddles(int64_t rows, int64_t step, const std::vector<int64_t>& columns, int64_t n, int sign, DType dtype) {
+  const auto count = static_cast<int64_t>(columns.size());
+  if (rows * count > kMaxTable && count < kMaxTable) {
+    const int64_t low = kMaxTable / count, high = (rows + low - 1) / low;
+    const Parts far = Twiddles(high, step * low % n, columns, n, sign, dtype);
+    const Parts near = Twiddles(low, step, columns, n, sign, dtype);
+    const Parts all = Shaped(far, {high, 1, count}) * Shaped(near, {1, low, count});
+    return Map(all, [&](const Tensor& t) { return Slice(Reshape(t, {high * low, count}), {0, 0}, {rows, count}); });
+  }
+  std::vector<Z> values;
+  for (int64_t a = 0; a < rows; ++a) {
+    for (int64_t b : columns) values.push_back(Root(a * step % n * b, n, sign));
+  }
+  return Tables(values, {rows, count}, dtype);
+}
+std::vector<int64_t> Counted(int64_t n) {
+  std::vector<int64_t> out;
+  for (int64_t i = 0; i < n; ++i) out.push_back(i);
+  return out;
+}
+
+// Radices whose product is n; empty if a prime factor is too large.
+std::vector<int64_t> Radices(int64_t n) {
+  std::vector<int64_t> out;
+  for (int64_t r : {4, 2}) {
+    for (; n % r == 0; n /= r) out.push_back(r);
+  }
+  for (int64_t r = 3; r <= kMaxRadix; r += 2) {
+    for (; n % r == 0; n /= r) out.push_back(r);
+  }
+  if (n > 1) out.clear();
+  return out;
+}
+
+// Sums of 2 or 4 parts without a product.
+std::vector<Parts> FewSums(const std::vector<Parts>& x, int sign) {
+  if (x.size() == 2) return {x[0] + x[1], x[0] - x[1]};
+  const Parts a = x[0] + x[2], b = x[0] - x[2], c = x[1] + x[3], d = Turned(x[1] - x[3], sign);
+  return {a + c, b + d, a - c, b - d};
+}
+
+// One stage of t [outer, r, m, s]: [outer, m, r, s].
+Parts EvenStage(const Parts& t, int sign) {
+  const int64_t outer = Extent(t, 0), r = Extent(t, 1), m = Extent(t, 2), s = Extent(t, 3);
+  std::vector<Parts> parts;
+  for (int64_t j = 0; j < r; ++j) parts.push_back(Shaped(Part(t, j, j + 1), {outer, m, s}));
+  parts = FewSums(parts, sign);
+  std::vector<Tensor> re, im;
+  for (int64_t k = 0; k < r; ++k) {
+    Parts& part = parts[static_cast<size_t>(k)];
+    if (m > 1 && k > 0) part = part * Shaped(Twiddles(m, 1, {k}, m * r, sign, t.re.dtype()), {m, 1});
+    re.push_back(part.re), im.push_back(part.im);
+  }
+  return {Stack(re, 2), Stack(im, 2)};
+}
+Parts OddStage(const Parts& t, int sign) {
+  const int64_t r = Extent(t, 1), m = Extent(t, 2);
+  const Parts w = Twiddles(r, 1, Counted(r), r, sign, t.re.dtype());
+  // [outer, m, s, k1]
+  const auto sums = [](const Tensor& x, const Tensor& table) {
+    return Contract(x, table, {.a_batch = {}, .b_batch = {}, .a_contract = {1}, .b_contract = {0}});
+  };
+  Parts y{Sub(sums(t.re, w.re), sums(t.im, w.im)), Add(sums(t.re, w.im), sums(t.im, w.re))};
+  if (m > 1) y = y * Shaped(Twiddles(m, 1, Counted(r), m * r, sign, t.re.dtype()), {m, 1, r});
+  return Map(y, [](const Tensor& x) { return Transpose(x, {0, 1, 3, 2}); });
+}
+
+// x [outer, n, inner] by the stages of its radices. Between them: [outer, m, known, inner], known digits so far.
+Parts Stages(const Parts& x, const std::vector<int64_t>& radices, int sign) {
+  const int64_t outer = Extent(x, 0), n = Length(x), inner = Extent(x, 2);
+  Parts t = x;
+  int64_t m = n, known = inner;
+  for (const int64_t r : radices) {
+    m /= r;
+    t = Shaped(t, {outer, r, m, known});
+    t = r == 2 || r == 4 ? EvenStage(t, sign) : OddStage(t, sign);  // the last digit found is the most significant
+    known *= r;
+  }
+  return Shaped(t, {outer, n, inner});
+}
+
+// The last axis, [outer, n, 1], as [n1, n2] with n1 near the root of n.
+Parts TurnedStages(const Parts& x, const std::vector<int64_t>& radices, int sign) {
+  const int64_t outer = Extent(x, 0), n = Length(x);
+  size_t split = 1;
+  int64_t n1 = radices[0];
+  while (split + 1 < radices.size() && n1 * n1 < n && n1 * radices[split] <= kMaxLanes) n1 *= radices[split++];
+  const auto middle = radices.begin() + static_cast<std::ptrdiff_t>(split);
+  const int64_t n2 = n / n1;
+  Parts t = Stages(Shaped(x, {outer, n1, n2}), {radices.begin(), middle}, sign);
+  t = Map(t, [](const Tensor& y) { return Transpose(y, {0, 2, 1}); });
+  t = t * Twiddles(n2, 1, Counted(n1), n, sign, x.re.dtype());
+  return Shaped(Stages(t, {middle, radices.end()}, sign), {outer, n, 1});
+}
+
+Parts BySums(const Parts& x, int sign);
+
+// For any n: j k = (j^2 + k^2 - (k - j)^2) / 2 makes the sum a convolution.
+Parts Bluestein(const Parts& x, int sign) {
+  const int64_t n = Length(x);
+  const DType dtype = x.re.dtype();
+  int64_t length = 1;
+  while (length < 2 * n - 1) length *= 2;
+  std::vector<Z> chirp, filter(static_cast<size_t>(length));
+  for (int64_t j = 0; j < n; ++j) {
+    chirp.push_back(Root(j * j % (2 * n), 2 * n, sign));
+    filter[static_cast<size_t>(j)] = filter[static_cast<size_t>((length - j) % length)] = std::conj(chirp.back());
+  }
+  const Parts w = Tables(chirp, {1, n, 1}, dtype);
+  const Parts a = BySums(Map(x * w, [&](const Tensor& y) { return PaddedTo(y, 0, length); }), -1);
+  const Parts c = BySums(a * BySums(Tables(filter, {1, length, 1}, dtype), -1), 1);
+  return Map(Part(c, 0, n) * w, [&](const Tensor& y) { return Mul(y, 1 / static_cast<double>(length)); });
+}
+
+Parts BySums(const Parts& x, int sign) {
+  const int64_t n = Length(x);
+  if (x.re.size() == 0 || n == 1) return x;
+  const std::vector<int64_t> radices = Radices(n);
+  const bool last = Extent(x, 2) == 1;
+  if (last && n <= kMaxDirect) return Stages(x, {n}, sign);
+  if (radices.empty()) return Bluestein(x, sign);
+  return last && radices.size() > 1 ? TurnedStages(x, radices, sign) : Stages(x, radices, sign);
+}
+
+// x[0], x[n - 1], ..., x[1]
+Parts Mirrored(const Parts& x) {
+  return Map(
+      x, [n = Length(x)](const Tensor& t) { return n < 2 ? t : Concat({Part(t, 0, 1), Flip(Part(t, 1, n), {1})}, 1); });
+}
+Parts WithFirstBehind(const Parts& x) {
+  return Map(x, [](const Tensor& t) { return Concat({t, Part(t, 0, 1)}, 1); });
+}
+
+// Of z = x[2 j] + i x[2 j + 1] with the sums Z: X[k] = (Z[k] + Z'[h - k] - i W_n^k (Z[k] - Z'[h - k])) / 2, '
+// conjugates.
+Parts ByHalves(const Tensor& x) {
+  const int64_t n = x.shape().dim(1), h = n / 2;
+  const Parts z = BySums({Part(x, 0, n, 2), Part(x, 1, n, 2)}, -1);
+  const Parts to = WithFirstBehind(z), back = Conjugate(WithFirstBehind(Mirrored(z)));
+  const Parts w = Shaped(Twiddles(h + 1, 1, {1}, n, -1, x.dtype()), {1, h + 1, 1});
+  return Map(to + back + Turned((to - back) * w, -1), [](const Tensor& t) { return Mul(t, 0.5); });
+}
+
+// The way back: Z[k] = X[k] + X'[h - k] + i W_n^-k (X[k] - X'[h - k]).
+Tensor FromHalves(const Parts& x, int64_t n) {
+  const int64_t h = n / 2, outer = Extent(x, 0), inner = Extent(x, 2);
+  const Parts real_ends{x.re, PaddedTo(Part(x.im, 1, h), 1, h + 1)};
+  const Parts to = Part(real_ends, 0, h);
+  const Parts back = Conjugate(Map(Part(real_ends, 1, h + 1), [](const Tensor& t) { return Flip(t, {1}); }));
+  const Parts w = Shaped(Twiddles(h, 1, {1}, n, 1, x.re.dtype()), {1, h, 1});
+  const Parts z = BySums(to + back + Turned((to - back) * w, 1), 1);
+  return Reshape(Stack({z.re, z.im}, 2), {outer, n, inner});
+}
+
+// Those of an odd length have no halves.
+Tensor FromAll(const Parts& x, int64_t n) {
+  const Parts mirrored = Conjugate(Map(Part(x, 1, n - n / 2), [](const Tensor& t) { return Flip(t, {1}); }));
+  const Parts all{Concat({x.re, mirrored.re}, 1), Concat({x.im, mirrored.im}, 1)};
+  return BySums(all, 1).re;
+}
+
+// Times `inside`, but for the ends, which stand for no conjugates.
+Parts Weighted(const Parts& x, int64_t n, double inside) {
+  const int64_t end = (n + 1) / 2;
+  return Map(x, [&](const Tensor& t) {
+    std::vector<Tensor> parts{Part(t, 0, 1), Mul(Part(t, 1, end), inside)};
+    if (n % 2 == 0) parts.push_back(Part(t, end, end + 1));
+    return Concat(parts, 1);
+  });
+}
+
+std::vector<Tensor> List(const Parts& x) { return {x.re, x.im}; }
+
+Parts RealSums(const Tensor& x) {
+  const int64_t outer = x.shape().dim(0), n = x.shape().dim(1), inner = x.shape().dim(2);
+  if (x.size() == 0) {
+    const Tensor none = Zeros({outer, n / 2 + 1, inner}, x.dtype());
+    return {none, none};
+  }
+  return n % 2 == 0 ? ByHalves(x) : Part(BySums({x, ZerosLike(x)}, -1), 0, n / 2 + 1);
+}
+Tensor InverseSums(const Parts& z, int64_t n) {
+  if (z.re.size() == 0) return Zeros({Extent(z, 0), n, Extent(z, 2)}, z.re.dtype());
+  return n % 2 == 0 ? FromHalves(z, n) : FromAll(z, n);
+}
+
+// f(x), a linear map whose gradient is `transposed`. That is made without such gradients of its own, or a trace would
+// not come to an end.
+using LinearMap = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
+std::vector<Tensor> Linear(const std::vector<Tensor>& x, const LinearMap& f, const LinearMap& transposed) {
+  if (MayRunPrograms()) return f(x);
+  return CustomGradient([&](const std::vector<Tensor>& in) { return std::pair(f(in), transposed); })(x);
+}
+
+}  // namespace
+
+Parts FourierSums(const Parts& x, int sign) {
+  const auto sums = [](int way) {
+    return [way](const std::vector<Tensor>& in) { return List(BySums({in[0], in[1]}, way)); };
+  };
+  const std::vector<Tensor> y = Linear(List(x), sums(sign), sums(-sign));
+  return {y[0], y[1]};
+}
+
+Parts RealFourierSums(const Tensor& x) {
+  const auto sums = [](const std::vector<Tensor>& in) { return List(RealSums(in[0])); };
+  const auto transposed = [n = x.shape().dim(1)](const std::vector<Tensor>& dy) {
+    return std::vector<Tensor>{InverseSums(Weighted({dy[0], dy[1]}, n, 0.5), n)};
+  };
+  const std::vector<Tensor> y = Linear({x}, sums, transposed);
+  return {y[0], y[1]};
+}
+
+Tensor RealInverseSums(const Parts& z, int64_t n) {
+  const auto sums = [n](const std::vector<Tensor>& in) { return std::vector<Tensor>{InverseSums({in[0], in[1]}, n)}; };
+  const auto transposed = [n](const std::vector<Tensor>& dy) { return List(Weighted(RealSums(dy[0]), n, 2)); };
+  return Linear(List(z), sums, transposed)[0];
+}
+
+}  // namespace reel::internal
