@@ -7,12 +7,17 @@ Each process has one thread on a core of its own and the workload's batch of row
 Systems run in turn, in rounds; a row is the median over rounds of the median step. `efficiency` is the time of one
 process, which runs the plain step of one machine, over that of two. Reel's steps have as many shards as processes,
 or --shards. PyTorch is given its modes, and mpi4py if it is there; the ratio is to the fastest.
+
+Reel's two processes are run in three ways: as they are, with shard_optimizer, and `independent`: each runs the plain step
+of one machine beside the other, and they exchange nothing. What that takes more than one alone the machine's shared
+caches and memory take; no exchange of gradients can make an efficiency larger.
 """
 
 from __future__ import annotations
 
 import argparse
 import functools
+import itertools
 import json
 import os
 import socket
@@ -25,6 +30,7 @@ from typing import Any
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 NAMES = ["gpt_char", "cnn_mnist"]
+WAYS = ["independent", "shard_optimizer"]
 
 
 # ---- one process of a run -------------------------------------------------
@@ -141,6 +147,15 @@ def worker(system: str, name: str, steps: int) -> None:
     sys.stdout.flush()
 
 
+def companion(name: str) -> None:
+    """Runs the plain step on the second core, and says so, until it is ended."""
+    step = reel_step(name, 1, 1, "")
+    for i in itertools.count():
+        step()
+        if i == 5:
+            print("runs", flush=True)
+
+
 # ---- all runs -------------------------------------------------------------
 
 
@@ -170,32 +185,56 @@ def run(python: str, system: str, name: str, size: int, steps: int) -> dict[str,
     return json.loads(text.strip().splitlines()[-1])
 
 
+def run_independent(name: str, steps: int) -> dict[str, Any]:
+    """The plain step on the first core, beside another process that runs it on the second."""
+    command = [sys.executable, os.path.abspath(__file__), "--worker", "companion", name]
+    with subprocess.Popen(
+        command, env=dict(os.environ, REEL_NUM_THREADS="1"), stdout=subprocess.PIPE, text=True
+    ) as other:
+        try:
+            if other.stdout is None or other.stdout.readline() != "runs\n":
+                sys.exit(f"the second of two independent processes on {name} does not run")
+            row = run(sys.executable, "reel:", name, 1, steps)
+            if other.poll() is not None:
+                sys.exit(f"the second of two independent processes on {name} ended with status {other.returncode}")
+            return row
+        finally:
+            other.kill()
+
+
+def row_of(system: str, name: str, size: int, steps: int) -> dict[str, Any]:
+    if system == "reel independent" and size > 1:
+        return run_independent(name, steps)
+    if not system.startswith("reel"):
+        return run(ARGS.torch, system, name, size, steps)
+    options = {"shards": ARGS.shards or size, "shard_optimizer": system == "reel shard_optimizer"}
+    return run(sys.executable, f"reel:{json.dumps(options) if size > 1 else ''}", name, size, steps)
+
+
 def compare(name: str) -> None:
-    systems = ["reel", *([f"torch:{m}" for m in ARGS.mode] if ARGS.torch else [])]
+    reels = ["reel", *(f"reel {way}" for way in ARGS.reel)]
+    systems = [*reels, *([f"torch:{m}" for m in ARGS.mode] if ARGS.torch else [])]
     times: dict[tuple[str, int], list[float]] = {}
     losses: dict[tuple[str, int], list[float]] = {}
     for _ in range(ARGS.rounds):
         for system in systems:
-            for size in (1, 2):
-                python, full = (ARGS.torch, system)
-                if system == "reel":
-                    options = json.dumps({"shards": ARGS.shards or size, "shard_optimizer": ARGS.shard_optimizer})
-                    python, full = sys.executable, f"reel:{options if size > 1 else ''}"
-                row = run(python, full, name, size, ARGS.steps)
+            for size in (2,) if system in reels[1:] else (1, 2):
+                row = row_of(system, name, size, ARGS.steps)
                 times.setdefault((system, size), []).append(row["median_s"])
                 losses[system, size] = row["losses"]
     median = {k: statistics.median(v) * 1e3 for k, v in times.items()}
     for system in systems:
-        one, two = median[system, 1], median[system, 2]
+        one, two = median["reel" if system in reels else system, 1], median[system, 2]
         print(
             f"{name} {system}: 1 process {one:.3f} ms, 2 processes {two:.3f} ms, efficiency {one / two:.3f}", flush=True
         )
-        for size in (1, 2):  # the same training
-            apart = max(abs(a - b) for a, b in zip(losses[system, size], losses["reel", size]))
-            if apart > 1e-3:
-                sys.exit(f"{name}: losses of {system} and reel with {size} processes are {apart} apart")
+    for (system, size), values in losses.items():  # the same training
+        same = ("reel", 1 if system == "reel independent" else size)
+        apart = max(abs(a - b) for a, b in zip(values, losses[same]))
+        if apart > 1e-3:
+            sys.exit(f"{name}: losses of {system} and reel with {size} processes are {apart} apart")
     for size in (1, 2):
-        best = min([median[s, size] for s in systems[1:]], default=0)
+        best = min([median[s, size] for s in systems if s not in reels], default=0)
         if best:
             print(f"{name}: reel is {best / median['reel', size]:.2f} times as fast as PyTorch with {size}", flush=True)
 
@@ -208,14 +247,16 @@ if __name__ == "__main__":
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--steps", type=int, default=60)
     parser.add_argument("--shards", type=int, default=0, help="of Reel's step; 0: one a process")
-    parser.add_argument("--shard-optimizer", action="store_true", help="Reel's processes update their parts")
+    parser.add_argument("--reel", nargs="*", choices=WAYS, default=WAYS, help="what two processes of Reel do besides")
     parser.add_argument("--worker", help=argparse.SUPPRESS)
     ARGS = parser.parse_args()
     has_mpi4py = ARGS.torch and subprocess.run([ARGS.torch, "-c", "import mpi4py"], capture_output=True).returncode == 0
     ARGS.mode = ARGS.mode or ["eager", "compile", *(["mpi4py"] if has_mpi4py else [])]
     CORES = sorted(os.sched_getaffinity(0))
     sys.path.insert(0, HERE)
-    if ARGS.worker:
+    if ARGS.worker == "companion":
+        companion(ARGS.workload[0])
+    elif ARGS.worker:
         worker(ARGS.worker, ARGS.workload[0], ARGS.steps)
     else:
         for each in ARGS.workload:
