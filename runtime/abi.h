@@ -31,11 +31,13 @@ typedef void (*reel_parallel_for_fn)(void* context, int64_t n, reel_body body, v
 
 // The group that collectives talk to: `size` members, this one is number `rank`. Functions move bytes and know nothing
 // of what they are; they return 0, or anything else on failure, after which no member can go on. All members call the
-// same functions in the same order with the same `bytes`. No buffer overlaps another. New fields go to the end and may
-// be null: a table that was written before them, compiled with this header, goes on to work.
+// same functions in the same order with the same `bytes`. No buffer overlaps another. The version is REEL_COMM and a
+// number that changes with the struct: code compiled with another refuses the table before it reads further.
 #ifndef REEL_COMMUNICATOR
 #define REEL_COMMUNICATOR
+#define REEL_COMMUNICATOR_VERSION INT64_C(0x5245454C434F4D02)
 struct reel_communicator {
+  int64_t version;  // REEL_COMMUNICATOR_VERSION
   int64_t rank, size;
   void* context;  // first argument of the functions
   // `send` has `bytes` for each member in the order of ranks; `receive` gets theirs for this one, in that order.
@@ -92,7 +94,8 @@ typedef int32_t (*reel_entry_fn)(void* instance, const void* const* arguments, v
   X(REEL_WRONG_BYTES, 18, "the bytes of an entry are too few or too many, or not in the file")                    \
   X(REEL_NOT_BOOL, 19, "a bool in the file is neither 0 nor 1")                                                   \
   X(REEL_NO_COMMUNICATOR, 20, "the program is for a group of processes, and no communicator of its size was set") \
-  X(REEL_COMMUNICATION_FAILED, 21, "communication with the group failed; variables may have changed")
+  X(REEL_COMMUNICATION_FAILED, 21, "communication with the group failed; variables may have changed")             \
+  X(REEL_OTHER_COMMUNICATOR, 22, "the communicator has another version than the program: compile it with its header")
 
 // Result of every call into generated code.
 enum reel_status {

@@ -47,8 +47,16 @@ ThreadGroup::ThreadGroup(int64_t size) : members_(static_cast<size_t>(size)) {
   for (size_t i = 0; i < members_.size(); ++i) {
     Member& m = members_[i];
     m.group = this;
-    m.communicator = {static_cast<int64_t>(i), size,           &m,  AllToAll, AllGather, Broadcast,
-                      StartAllToAll,           StartAllGather, Wait};
+    m.communicator = {REEL_COMMUNICATOR_VERSION,
+                      static_cast<int64_t>(i),
+                      size,
+                      &m,
+                      AllToAll,
+                      AllGather,
+                      Broadcast,
+                      StartAllToAll,
+                      StartAllGather,
+                      Wait};
   }
 }
 

@@ -112,7 +112,9 @@ std::string Communicator(const Program& program, const std::string& n, const std
       "and\n",
       "   nobody touches its buffers until wait(context, *number) has returned. Many may be under way, waited for in\n",
       "   any order; one that fails ends all of them. */\n",
-      "#ifndef REEL_COMMUNICATOR\n#define REEL_COMMUNICATOR\nstruct reel_communicator {\n  int64_t rank, size;\n",
+      "#ifndef REEL_COMMUNICATOR\n#define REEL_COMMUNICATOR\n#define REEL_COMMUNICATOR_VERSION INT64_C(",
+      REEL_COMMUNICATOR_VERSION, ")\nstruct reel_communicator {\n",
+      "  int64_t version; /* REEL_COMMUNICATOR_VERSION: of this struct */\n  int64_t rank, size;\n",
       "  void* context;\n", "  int32_t (*all_to_all)(void* context, const void* send, void* receive, int64_t bytes);\n",
       "  int32_t (*all_gather)(void* context, const void* send, void* receive, int64_t bytes);\n",
       "  int32_t (*broadcast)(void* context, void* buffer, int64_t bytes, int64_t root);\n",
@@ -121,9 +123,11 @@ std::string Communicator(const Program& program, const std::string& n, const std
       "  int32_t (*start_all_gather)(void* context, const void* send, void* receive, int64_t bytes, int64_t* "
       "number);\n",
       "  int32_t (*wait)(void* context, int64_t number);\n};\n#endif\n",
-      "/* It must live as long as calls use it. Null, the initial state: a program for a group of more than one fails. "
+      "/* It must live as long as calls use it. Null, the initial state: a program for a group of more than one "
+      "fails.\n",
+      "   0, or an error code: a table compiled with the header of another version is refused, and the group stays. "
       "*/\n",
-      "void ", n, "_set_communicator(", n, "* instance, const struct reel_communicator* communicator);\n\n");
+      "int ", n, "_set_communicator(", n, "* instance, const struct reel_communicator* communicator);\n\n");
 }
 
 std::string Functions(const Program& program, const ObjectNames& names) {

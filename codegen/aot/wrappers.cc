@@ -380,13 +380,17 @@ class WrapperEmitter : public FunctionEmitter {
     b_.CreateRetVoid();
   }
 
-  /// void NAME_set_communicator(NAME* instance, const struct reel_communicator* communicator)
+  /// int NAME_set_communicator(NAME* instance, const struct reel_communicator* communicator)
   void SetCommunicator() {
-    Begin("set_communicator", b_.getVoidTy(), {ptr_, ptr_});
-    Value* instance = function_->getArg(0);
-    If(b_.CreateIsNotNull(instance),
-       [&] { b_.CreateStore(function_->getArg(1), Field(instance, offsetof(reel_instance, communicator))); });
-    b_.CreateRetVoid();
+    Begin("set_communicator", i32_, {ptr_, ptr_});
+    Value *instance = function_->getArg(0), *communicator = function_->getArg(1);
+    CheckInstance(instance);
+    If(b_.CreateIsNotNull(communicator), [&] {
+      Value* version = b_.CreateLoad(i64_, Field(communicator, offsetof(reel_communicator, version)));
+      Refuse(b_.CreateICmpNE(version, Int64(REEL_COMMUNICATOR_VERSION)), REEL_OTHER_COMMUNICATOR);
+    });
+    b_.CreateStore(communicator, Field(instance, offsetof(reel_instance, communicator)));
+    b_.CreateRet(b_.getInt32(REEL_OK));
   }
 
   /// const char* NAME_error(int code): selects, not a table of pointers, which would need relocated

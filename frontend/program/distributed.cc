@@ -63,6 +63,7 @@ struct MpiLibrary {
   void (*leave)() = nullptr;
 };
 constinit Lazy<MpiLibrary> the_mpi;
+constexpr char kOtherLibrary[] = "distributed: libreel_mpi.so is of another version of Reel; install both of one build";
 
 // Opens it once; the lock is held.
 void Open(MpiLibrary* mpi) {
@@ -74,8 +75,7 @@ void Open(MpiLibrary* mpi) {
   }
   const auto find = [library](const char* name, auto* function) {
     *function = reinterpret_cast<std::remove_pointer_t<decltype(function)>>(::dlsym(library, name));
-    if (*function == nullptr)
-      ThrowError(ErrorCode::kFailedPrecondition, "distributed: libreel_mpi.so is of another version of Reel");
+    if (*function == nullptr) ThrowError(ErrorCode::kFailedPrecondition, kOtherLibrary);
   };
   find("reel_mpi_is_library", &mpi->is_library);
   find("reel_mpi_fail", &mpi->fail);
@@ -96,6 +96,10 @@ void Join(const void* comm, const std::string& library) {
   char error[256] = "";
   mpi.communicator = mpi.join(comm, error, sizeof error);
   if (!mpi.communicator) ThrowError(ErrorCode::kUnavailable, StrCat("distributed: MPI does not start: ", error));
+  if (mpi.communicator->version != REEL_COMMUNICATOR_VERSION) {
+    mpi.communicator = nullptr;
+    ThrowError(ErrorCode::kFailedPrecondition, kOtherLibrary);
+  }
   runtime::SetProcessCommunicator(mpi.communicator);
 }
 

@@ -134,8 +134,8 @@ static int32_t Broadcast(void* context, void* buffer, int64_t bytes, int64_t roo
   return Finish(MPI_Ibcast(buffer, 1, type, (int)root, comm, &request), &request, &type);
 }
 
-static struct reel_communicator group = {0,         0,         NULL,          AllToAll,       AllGather,
-                                         Broadcast, StartAllToAll, StartAllGather, WaitFor};
+static struct reel_communicator group = {
+    REEL_COMMUNICATOR_VERSION, 0, 0, NULL, AllToAll, AllGather, Broadcast, StartAllToAll, StartAllGather, WaitFor};
 
 /* One that waits for this one in a collective never comes: it is ended. */
 void reel_mpi_leave(void) {

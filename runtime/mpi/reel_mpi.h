@@ -4,7 +4,7 @@
  *   const struct reel_communicator* group = reel_mpi_join(error, sizeof error);
  *   if (!group) return puts(error), 1;
  *   if (reel_mpi_agree(TINY_SIGNATURE, error, sizeof error)) return puts(error), 1;
- *   tiny_set_communicator(model, group);
+ *   if (tiny_set_communicator(model, group)) return puts("compile reel_mpi.c of the Reel that made tiny.o"), 1;
  *
  *   mpicc main.c tiny.o reel_mpi.c && mpirun -n 4 ./a.out
  */
@@ -20,7 +20,9 @@ extern "C" {
 /* As the header of an object has it. */
 #ifndef REEL_COMMUNICATOR
 #define REEL_COMMUNICATOR
+#define REEL_COMMUNICATOR_VERSION INT64_C(0x5245454C434F4D02)
 struct reel_communicator {
+  int64_t version;
   int64_t rank, size;
   void* context;
   int32_t (*all_to_all)(void* context, const void* send, void* receive, int64_t bytes);

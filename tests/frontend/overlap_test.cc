@@ -45,7 +45,14 @@ class Recorder {
   enum Table { kWhole, kWithoutStarts };
   // Call `failing` of these fails.
   explicit Recorder(Table table, int64_t failing = -1) : inner_(*runtime::CurrentCommunicator()), failing_(failing) {
-    table_ = {inner_.rank, inner_.size, this, AllToAll, AllGather, Broadcast, nullptr, nullptr, nullptr};
+    table_ = inner_;
+    table_.context = this;
+    table_.all_to_all = AllToAll;
+    table_.all_gather = AllGather;
+    table_.broadcast = Broadcast;
+    table_.start_all_to_all = nullptr;
+    table_.start_all_gather = nullptr;
+    table_.wait = nullptr;
     if (table == kWithoutStarts) return;
     table_.start_all_to_all = StartAllToAll;
     table_.start_all_gather = StartAllGather;

@@ -26,14 +26,19 @@ TEST(Abi, HeaderLayoutIsFixed) {
   EXPECT_EQ(offsetof(reel_instance, fault), 32u);
   EXPECT_EQ(offsetof(reel_instance, communicator), 48u);
   EXPECT_EQ(offsetof(reel_instance, stop), 56u);
-  EXPECT_EQ(offsetof(reel_communicator, rank), 0u);
-  EXPECT_EQ(offsetof(reel_communicator, size), 8u);
-  EXPECT_EQ(offsetof(reel_communicator, context), 16u);
-  EXPECT_EQ(offsetof(reel_communicator, all_to_all), 24u);
-  EXPECT_EQ(offsetof(reel_communicator, broadcast), 40u);
-  EXPECT_EQ(offsetof(reel_communicator, start_all_to_all), 48u);
-  EXPECT_EQ(offsetof(reel_communicator, start_all_gather), 56u);
-  EXPECT_EQ(offsetof(reel_communicator, wait), 64u);
+  // Another layout has another REEL_COMMUNICATOR_VERSION.
+  EXPECT_EQ(REEL_COMMUNICATOR_VERSION, 0x5245454C434F4D02);
+  EXPECT_EQ(offsetof(reel_communicator, version), 0u);
+  EXPECT_EQ(offsetof(reel_communicator, rank), 8u);
+  EXPECT_EQ(offsetof(reel_communicator, size), 16u);
+  EXPECT_EQ(offsetof(reel_communicator, context), 24u);
+  EXPECT_EQ(offsetof(reel_communicator, all_to_all), 32u);
+  EXPECT_EQ(offsetof(reel_communicator, all_gather), 40u);
+  EXPECT_EQ(offsetof(reel_communicator, broadcast), 48u);
+  EXPECT_EQ(offsetof(reel_communicator, start_all_to_all), 56u);
+  EXPECT_EQ(offsetof(reel_communicator, start_all_gather), 64u);
+  EXPECT_EQ(offsetof(reel_communicator, wait), 72u);
+  EXPECT_EQ(sizeof(reel_communicator), 80u);
 }
 
 TEST(Abi, SameInC99) {

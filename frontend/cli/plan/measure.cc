@@ -53,8 +53,10 @@ struct Loopback {
   double seconds = 0;
   reel_communicator communicator = {};
 
-  explicit Loopback(int64_t members)
-      : size(members), communicator{0, members, this, AllToAll, AllGather, Broadcast, nullptr, nullptr, nullptr} {}
+  explicit Loopback(int64_t members) : size(members) {
+    communicator = {
+        REEL_COMMUNICATOR_VERSION, 0, members, this, AllToAll, AllGather, Broadcast, nullptr, nullptr, nullptr};
+  }
   static int32_t AllToAll(void* context, const void* send, void* receive, int64_t bytes) {
     auto* const self = static_cast<Loopback*>(context);
     return self->Timed([&] { std::memcpy(receive, send, static_cast<size_t>(self->size * bytes)); });
