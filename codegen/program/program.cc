@@ -164,9 +164,7 @@ class ProgramBuilder {
   // writes, it may have written before all of its own. As deep as control ops are nested.
   bool MarkChecks(bool written, std::vector<Step>* steps) const {
     for (Step& step : *steps) {
-      const bool fails = step.control == Step::Control::kCheck || step.control == Step::Control::kCallback ||
-                         step.control == Step::Control::kCollective || step.control == Step::Control::kWait;
-      if (fails) step.lanes = written;
+      if (step.control == Step::Control::kCheck || step.control == Step::Control::kCallback) step.lanes = written;
       const auto is_variable = [this](const Slot& slot) {
         if (slot.kind == Slot::Kind::kInstance) return slot.offset < arena_offset_;
         return slot.kind == Slot::Kind::kResult && IsInPlace(slot.index);
@@ -327,13 +325,12 @@ void PrintSteps(const Program& program, const std::vector<Step>& steps, const st
   }
 }
 
-// Whether a call may fail when it has changed a variable, or calls what may read variables. As deep as control ops are
-// nested.
+// Whether a check may fail when the call has changed a variable, or it calls what may read variables. A collective may
+// fail then: nobody goes on after that. As deep as control ops are nested.
 bool NeedsOldValues(const std::vector<Step>& steps) {
   return std::any_of(steps.begin(), steps.end(), [](const Step& s) {
-    const bool fails = s.control == Step::Control::kCheck || s.control == Step::Control::kCollective ||
-                       s.control == Step::Control::kWait;
-    if (s.control == Step::Control::kCallback || (fails && s.lanes == 1)) return true;
+    const bool checks = s.control == Step::Control::kCheck && s.lanes == 1;
+    if (s.control == Step::Control::kCallback || checks) return true;
     return NeedsOldValues(s.first) || NeedsOldValues(s.second);
   });
 }
