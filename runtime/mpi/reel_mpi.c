@@ -1,4 +1,4 @@
-#define _POSIX_C_SOURCE 199309L /* nanosleep */
+#define _POSIX_C_SOURCE 199309L /* nanosleep, sysconf */
 
 #include "reel_mpi.h"
 
@@ -9,23 +9,27 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 static MPI_Comm comm;
+static int is_crowded; /* this machine has more processes of the group than cores */
 
-/* Waits awake for as long as large messages take, whose parts go on only when MPI is asked: first as small ones want it,
- * then leaving the core to who wants it. From then on asleep: there may be more processes than cores. Who has waited
- * long sleeps long. No seconds: for ever. */
+/* Waits awake for as long as small messages take, then naps between questions: large ones go on only when MPI is asked.
+ * After a nap the core is back at once. sched_yield may give it to a program of little priority for a whole time slice,
+ * but changes turns faster where members share cores, so these begin with it. Who has waited long sleeps long. No
+ * seconds: for ever. */
 static int Wait(MPI_Request* request, double seconds) {
-  const double start = MPI_Wtime(), alone = 100e-6, awake = 5e-3, patient = 0.1;
+  const double start = MPI_Wtime(), alone = 100e-6, turns = 5e-3, patient = 0.1;
   const struct timespec nap = {0, 20000}, sleep = {0, 1000000};
   int done = 0;
   while (MPI_Test(request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done) {
     const double waited = MPI_Wtime() - start;
     if (seconds > 0 && waited > seconds) return 1;
-    if (waited > awake) {
-      nanosleep(waited > patient ? &sleep : &nap, NULL);
-    } else if (waited > alone) {
+    if (waited < alone) continue;
+    if (is_crowded && waited < turns) {
       sched_yield();
+    } else {
+      nanosleep(waited > patient ? &sleep : &nap, NULL);
     }
   }
   return !done;
@@ -163,6 +167,15 @@ void reel_mpi_fail(int status) {
   if (group.size > 0 && MPI_Finalized(&ended) == MPI_SUCCESS && !ended) MPI_Abort(MPI_COMM_WORLD, status);
 }
 
+static int IsCrowded(int rank) {
+  MPI_Comm near;
+  int size = 1;
+  if (MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &near) != MPI_SUCCESS) return 1;
+  MPI_Comm_size(near, &size);
+  MPI_Comm_free(&near);
+  return size > sysconf(_SC_NPROCESSORS_ONLN);
+}
+
 const struct reel_communicator* reel_mpi_join(char* error, int64_t error_bytes) {
   return reel_mpi_join_comm(NULL, error, error_bytes);
 }
@@ -186,6 +199,7 @@ const struct reel_communicator* reel_mpi_join_comm(const void* of, char* error, 
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
+  is_crowded = IsCrowded(rank);
   group.rank = rank;
   group.size = size;
   if (!started) atexit(End);
