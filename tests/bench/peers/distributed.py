@@ -212,7 +212,7 @@ def row_of(system: str, name: str, size: int, steps: int) -> dict[str, Any]:
 
 
 def compare(name: str) -> None:
-    reels = ["reel", *(f"reel {way}" for way in ARGS.reel)]
+    reels = ["reel", *(f"reel {way}" for way in ARGS.way or WAYS)]
     systems = [*reels, *([f"torch:{m}" for m in ARGS.mode] if ARGS.torch else [])]
     times: dict[tuple[str, int], list[float]] = {}
     losses: dict[tuple[str, int], list[float]] = {}
@@ -247,7 +247,7 @@ if __name__ == "__main__":
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--steps", type=int, default=60)
     parser.add_argument("--shards", type=int, default=0, help="of Reel's step; 0: one a process")
-    parser.add_argument("--reel", nargs="*", choices=WAYS, default=WAYS, help="what two processes of Reel do besides")
+    parser.add_argument("--way", action="append", choices=WAYS, help="in which two processes of Reel are run besides")
     parser.add_argument("--worker", help=argparse.SUPPRESS)
     ARGS = parser.parse_args()
     has_mpi4py = ARGS.torch and subprocess.run([ARGS.torch, "-c", "import mpi4py"], capture_output=True).returncode == 0
