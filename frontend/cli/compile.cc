@@ -60,8 +60,13 @@ void Distribute(const Options& options, ir::Module* module) {
   shard.bucket_bytes = options.bucket_bytes;
   for (int i = 0; i < f.num_arguments(); ++i) shard.split.push_back(f.parameter(i).type.shape.rank() > 0);
   const std::string name = f.name();
-  Check(passes::Shard(module, name, shard));
-  if (options.shard_optimizer && options.members > 1) Check(passes::AddGather(module, name, "gather_state"));
+  const auto parts = Take(passes::Shard(module, name, shard));
+  if (!parts.empty()) {
+    Check(passes::AddGather(module, parts, "gather_state"));
+    Check(passes::AddScatter(module, parts, "scatter_state"));
+  }
+  const auto alike = [](const passes::PartedVariable& v) { return v.begins_alike; };
+  if (!std::all_of(parts.begin(), parts.end(), alike)) Check(passes::AddBegin(module, parts, "begin_state"));
   Check(ir::Verify(*module));
 }
 
@@ -232,8 +237,8 @@ void AddCompile(Program* program) {
       .ShowDefault();
   command
       .Flag("--shard-optimizer", &options->shard_optimizer,
-            "Each process updates its part of the variables, and keeps its part of the optimizer's slots alone: "
-            "NAME_gather_state makes them whole")
+            "Each process updates its part of the variables, and holds its part of the optimizer's slots alone: "
+            "NAME_gather_state gives the whole ones")
       .Needs(distribute)
       .Group(group);
   command.Flag("--no-bounds-checks{false}", &options->compiler.check_bounds,

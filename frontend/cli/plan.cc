@@ -53,7 +53,7 @@ Row Predict(const Options& options, const ir::Module& module, const std::string&
   const Cluster cluster{nodes, options.members_per_node,
                         options.cores > 0 ? options.cores : int64_t{runtime::AvailableCores()}};
   const int64_t processes = cluster.processes();
-  const MemberStep step = PlanMember(module, function, options.shards, processes, options);
+  const MemberStep step = PlanMember(module, function, options.shards, processes, false, options);
   Row row{.nodes = nodes, .processes = processes};
   row.collectives = static_cast<int64_t>(step.collectives.size());
   for (const codegen::CollectiveSite& site : step.collectives) {
@@ -65,7 +65,9 @@ Row Predict(const Options& options, const ir::Module& module, const std::string&
                                 : step.cycles / (options.clock * 1e9);
   row.compute *= cluster.Crowding();
   row.bucket_bytes = BucketBytes(networks.LineFor(processes), processes, TrainedBytes(step.program));
-  row.saved_bytes = OptimizerBytes(step.program) * (processes - 1) / processes;
+  if (processes > 1)
+    row.saved_bytes =
+        step.memory_bytes - PlanMember(module, function, options.shards, processes, true, options).memory_bytes;
   constexpr double kWorthwhile = 0.1;  // of the memory; the bytes on the wire are the same
   row.shard_optimizer = static_cast<double>(row.saved_bytes) > kWorthwhile * static_cast<double>(row.memory_bytes);
   const reel_communicator* const group = runtime::CurrentCommunicator();

@@ -24,6 +24,7 @@ void UpdateRows(const VariablePtr& variable, ir::Op op, const Tensor& indices, c
   runtime::Buffer old;  // lives longer than the lock: what dies with it may call
   const runtime::NoFork whole;
   const std::lock_guard lock(variable->mutex);
+  variable->RequireValue();
   if (!variable->buffer.unique()) {
     runtime::Buffer copy = NewBuffer(type);
     if (type.bytes() > 0) std::memcpy(copy.data(), variable->buffer.data(), static_cast<size_t>(type.bytes()));

@@ -16,6 +16,7 @@ namespace reel::internal {
 
 class SymbolicPrograms;
 struct ModuleData;
+struct VariableData;
 
 /// Code and what it was compiled from: immutable, shared by instances.
 struct CompiledData {
@@ -32,6 +33,7 @@ struct CompiledData {
   std::unique_ptr<SymbolicPrograms> symbolic;  ///< in the place of code, of a module with symbolic extents
   std::vector<std::shared_ptr<const std::vector<std::string>>> result_names;  // by entry
   std::vector<std::pair<uint64_t, std::string>> bound;  // id of a live variable, its name here
+  std::vector<std::pair<std::string, std::shared_ptr<VariableData>>> parts;  // by name: variables that are parts
   std::vector<std::string> module_variables;
   std::vector<bool> updates;  ///< by entry: whether it writes to variables
   std::vector<bool> is_given;  ///< by result of the only entry: RunEntry gets it with its old value (codegen::InPlace)

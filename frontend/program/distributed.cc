@@ -14,6 +14,7 @@
 
 #include "frontend/program/agreement.h"
 #include "frontend/program/mpi_library.h"
+#include "frontend/program/parts.h"
 #include "frontend/record/event_log.h"
 #include "frontend/values/status.h"
 #include "ir/calls.h"
@@ -170,29 +171,62 @@ void FailGroup(int status) {
   if (mpi.communicator) mpi.fail(status);
 }
 
+namespace {
+
+// In the place of whole variables, this member's parts of them.
+void BindParts(const std::vector<passes::PartedVariable>& parts, ModuleData* data) {
+  for (const passes::PartedVariable& p : parts) {
+    const ir::Variable& v = *data->module.FindVariable(p.name);
+    internal::VariablePtr& bound = data->bound[static_cast<size_t>(&v - data->module.variables().data())];
+    bound = internal::PartOf(bound, v.type);
+  }
+}
+
+}  // namespace
+
 Function DataParallel(const Function& step, const DataParallelOptions& options) {
   if (!step.internal_data()) ThrowError(ErrorCode::kFailedPrecondition, "a null function; assign it first");
+  if (options.shard_optimizer) internal::BoundVariables(*step.internal_data(), /*make=*/true);
   auto data = std::make_shared<ModuleData>(*step.internal_data());
   const ir::Function& f = *data->module.FindFunction(data->entry);
   if (options.members == 0 || options.members == GroupSize())
     internal::RequireAgreement(internal::TraitsOf(data->module, data->entry, options));
   const passes::ShardOptions shard{options.shards, options.members == 0 ? GroupSize() : options.members,
                                    BatchArguments(f, options.whole), options.bucket_bytes, options.shard_optimizer};
-  Check(passes::Shard(&data->module, data->entry, shard));
+  const auto parts = internal::Take(passes::Shard(&data->module, data->entry, shard));
+  BindParts(parts, data.get());
   ir::KeepReached(&data->module, {data->module.FindFunction(data->entry)});
   Check(ir::Verify(data->module));
   return Function(std::move(data));
 }
 
-Function GatherState(const Function& step) {
+namespace {
+
+// What `add` adds to the step's module, for its parted variables.
+using AddFunction = absl::Status (*)(ir::Module*, const std::vector<passes::PartedVariable>&, const std::string&);
+std::shared_ptr<ModuleData> OfParts(const Function& step, AddFunction add, const char* name) {
   if (!step.internal_data()) ThrowError(ErrorCode::kFailedPrecondition, "a null function; assign it first");
   auto data = std::make_shared<ModuleData>(*step.internal_data());
-  constexpr char kName[] = "gather_state";
-  Check(passes::AddGather(&data->module, data->entry, kName));
-  data->entry = kName;
-  ir::KeepReached(&data->module, {data->module.FindFunction(kName)});
+  std::vector<passes::PartedVariable> parts;
+  for (size_t i = 0; i < data->bound.size(); ++i) {
+    const internal::VariablePtr& v = data->bound[i];
+    if (v && v->whole) parts.push_back({data->module.variables()[i].name, v->whole->type});
+  }
+  Check(add(&data->module, parts, name));
+  data->entry = name;
+  ir::KeepReached(&data->module, {data->module.FindFunction(name)});
   Check(ir::Verify(data->module));
+  return data;
+}
+
+}  // namespace
+
+Function GatherState(const Function& step) {
+  auto data = OfParts(step, passes::AddGather, "gather_state");
+  data->gathers = true;
   return Function(std::move(data));
 }
+
+Function ScatterState(const Function& step) { return Function(OfParts(step, passes::AddScatter, "scatter_state")); }
 
 }  // namespace reel

@@ -13,6 +13,7 @@
 #include "frontend/program/compiled_data.h"
 #include "frontend/program/execution_profile.h"
 #include "frontend/program/interrupt.h"
+#include "frontend/program/parts.h"
 #include "frontend/program/symbolic_programs.h"
 #include "frontend/record/event_log.h"
 #include "frontend/record/event_stream.h"
@@ -24,6 +25,7 @@
 #include "ir/printable.h"
 #include "ir/strings.h"
 #include "ir/suggest.h"
+#include "reel/distributed.h"
 #include "runtime/abi.h"
 #include "runtime/communicator.h"
 #include "runtime/environment.h"
@@ -328,6 +330,14 @@ const std::string& NameOf(const CompiledData& code, const Variable& variable) {
              StrCat("the module has no variable '", variable.name(), "'; it has: ", Listed(code.module_variables)));
 }
 
+// The part that a variable of the module is; null if it is none.
+const internal::VariableData* PartNamed(const CompiledData& code, std::string_view name) {
+  for (const auto& [part, data] : code.parts) {
+    if (part == name) return data.get();
+  }
+  return nullptr;
+}
+
 std::shared_ptr<CompiledData> CompileCode(const std::shared_ptr<const internal::ModuleData>& shared,
                                           const CompileOptions& options,
                                           const std::vector<codegen::InPlace>& in_place = {}) {
@@ -351,7 +361,9 @@ std::shared_ptr<CompiledData> CompileCode(const std::shared_ptr<const internal::
   for (size_t i = 0; i < bound.size(); ++i) {
     const std::string& name = data.module.variables()[i].name;
     code->module_variables.push_back(name);
-    if (bound[i]) code->bound.emplace_back(bound[i]->id, name);
+    if (!bound[i]) continue;
+    code->bound.emplace_back((bound[i]->whole ? bound[i]->whole : bound[i])->id, name);
+    if (bound[i]->whole) code->parts.emplace_back(name, bound[i]);
   }
   for (size_t i = 0; i < code->program().entries.size(); ++i) {
     const codegen::EntryPoint& entry = code->program().entries[i];
@@ -459,7 +471,9 @@ void Executable::LoadFrom(const std::vector<Variable>& variables) const {
   const internal::SuspendScope eager;
   for (const Variable& v : variables) {
     const std::string& name = NameOf(code, v);
-    if (FindSlot(code.program(), name)) set_variable(name, v.value());
+    if (!FindSlot(code.program(), name)) continue;
+    const internal::VariableData* const part = PartNamed(code, name);
+    set_variable(name, part ? internal::OwnRows(*part, v.value()) : v.value());
   }
 }
 
@@ -467,7 +481,7 @@ void Executable::StoreTo(const std::vector<Variable>& variables) const {
   const CompiledData& code = *Data(data_).code;
   for (const Variable& v : variables) {
     const std::string& name = NameOf(code, v);
-    if (FindSlot(code.program(), name)) v.Assign(variable(name));
+    if (FindSlot(code.program(), name)) v.Assign(PartNamed(code, name) ? AllGather(variable(name)) : variable(name));
   }
 }
 
@@ -476,6 +490,12 @@ Module Executable::Snapshot() const {
   const internal::ModuleData& source = *data.code->source;
   auto copy = std::make_shared<internal::ModuleData>(internal::ModuleData{source.module, source.entry, {}});
   copy->bound.resize(copy->module.variables().size());
+  if (!data.code->parts.empty()) {
+    ThrowError(ErrorCode::kFailedPrecondition,
+               StrCat("snapshot: of variable '", data.code->parts[0].first,
+                      "' this process has its part; call StoreTo(variables) in all, and save the step as it was "
+                      "before DataParallel"));
+  }
   RefuseReentry(data);
   const std::lock_guard lock(data.mutex);
   for (ir::Variable& v : copy->module.mutable_variables()) {

@@ -11,6 +11,7 @@
 #include "frontend/eager/dispatch.h"
 #include "frontend/ops/callback.h"
 #include "frontend/program/compiled_data.h"
+#include "frontend/program/parts.h"
 #include "frontend/record/event_stream.h"
 #include "frontend/record/observed.h"
 #include "frontend/values/location.h"
@@ -361,12 +362,15 @@ std::vector<codegen::InPlace> UpdatesOf(const ClosedFunction& closed) {
 
 }  // namespace
 
-LiveFunction::LiveFunction(ClosedFunction closed, std::string name, std::vector<std::string> result_names)
+LiveFunction::LiveFunction(ClosedFunction closed, std::string name, std::vector<std::string> result_names, bool gathers)
     : closed_(std::move(closed)),
       name_(std::move(name)),
+      gathers_(gathers),
       updates_(UpdatesOf(closed_)),
       pure_(
           std::make_shared<PureFunction>(closed_.module, closed_.name, std::make_shared<runtime::Mutex>(), updates_)) {
+  std::copy_if(closed_.variables.begin(), closed_.variables.end(), std::back_inserter(parts_),
+               [](const VariablePtr& v) { return v->whole != nullptr; });
   result_names.resize(closed_.num_results);
   for (size_t i = 0; i < result_names.size(); ++i) {
     if (result_names[i].empty()) result_names[i] = StrCat("result", i);
@@ -420,6 +424,7 @@ std::vector<Tensor> LiveFunction::Call(const std::vector<Tensor>& arguments) {
   std::vector<std::unique_lock<runtime::CallMutex>> updates;  // no call reads what another is about to assign
   if (!State().trace) {
     for (const auto& one : locked_) updates.emplace_back(*one);
+    TakeParts(parts_);
   }
   const auto pure = State().trace || closed_.module->symbols().empty() ? pure_ : Specialized(arguments);
   TensorList operands(arguments.begin(), arguments.end());
@@ -437,6 +442,7 @@ std::vector<Tensor> LiveFunction::Call(const std::vector<Tensor>& arguments) {
     results = CallAlone(pure.get(), &operands);
   }
   results.resize(closed_.num_results);
+  for (size_t i = 0; gathers_ && !State().trace && i < results.size(); ++i) PutBack(parts_[i], results[i]);
   return results;
 }
 
@@ -466,6 +472,7 @@ std::vector<Tensor> LiveFunction::CallInPlace(PureFunction* pure, const PureFunc
   std::vector<VariableData::Hold> locks;
   for (const VariablePtr& v : in_order_) locks.emplace_back(v->mutex);
   const auto operand = [&](size_t k) -> Tensor& { return (*operands)[static_cast<size_t>(updates_[k].parameter)]; };
+  for (const VariablePtr& v : closed_.assigned) v->RequireValue();
   for (size_t k = 0; k < updates_.size(); ++k) {
     operand(k) = MakeTensor(closed_.assigned[k]->type, closed_.assigned[k]->buffer);
   }
@@ -523,7 +530,7 @@ std::shared_ptr<LiveFunction> MakeLive(const ModuleData& data) {
   std::vector<std::string> names;
   for (int i = 0; i < f.num_outputs(); ++i) names.push_back(f.result_name(i));
   module->AddFunction(std::move(pure));
-  return std::make_shared<LiveFunction>(std::move(closed), data.entry, std::move(names));
+  return std::make_shared<LiveFunction>(std::move(closed), data.entry, std::move(names), data.gathers);
 }
 
 std::shared_ptr<LiveFunction> TraceLive(const std::string& name, const TracedFunction& function,

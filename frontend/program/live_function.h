@@ -100,7 +100,8 @@ class PureFunction : public std::enable_shared_from_this<PureFunction> {
 class LiveFunction {
  public:
   /// Result names may be empty.
-  LiveFunction(ClosedFunction closed, std::string name, std::vector<std::string> result_names);
+  /// `gathers`: ModuleData::gathers.
+  LiveFunction(ClosedFunction closed, std::string name, std::vector<std::string> result_names, bool gathers = false);
 
   /// Reads the variables, runs, assigns those that the function assigns; of calls that assign one variable each sees
   /// what the last one made. Throws kInvalidArgument for other types.
@@ -122,6 +123,8 @@ class LiveFunction {
 
   const ClosedFunction closed_;
   const std::string name_;
+  const bool gathers_;
+  std::vector<VariablePtr> parts_;  // of the variables
   std::shared_ptr<const std::vector<std::string>> result_names_;
   std::vector<codegen::InPlace> updates_;  // by assigned variable
   std::vector<bool> reads_;  // by variable; others are only assigned

@@ -184,7 +184,8 @@ std::vector<Variable> Function::variables() const {
   const HashSet<std::string> state(Entry(data_).state().begin(), Entry(data_).state().end());
   std::vector<Variable> out;
   for (size_t i = 0; i < bound.size(); ++i) {
-    if (state.contains(Data(data_).module.variables()[i].name)) out.push_back(Variable(bound[i]));
+    const VariablePtr& whole = bound[i]->whole ? bound[i]->whole : bound[i];
+    if (state.contains(Data(data_).module.variables()[i].name)) out.push_back(Variable(whole));
   }
   return out;
 }
@@ -260,6 +261,11 @@ Module Module::Snapshot() const {
   copy->module = data.module;
   for (size_t i = 0; i < copy->bound.size(); ++i) {
     if (!copy->bound[i]) continue;
+    if (copy->bound[i]->whole) {
+      ThrowError(ErrorCode::kFailedPrecondition,
+                 StrCat("snapshot: of variable '", copy->bound[i]->name,
+                        "' this process has its part; take one of the step as it was before DataParallel"));
+    }
     copy->module.mutable_variables()[i].initial = internal::ToLiteral(Variable(copy->bound[i]).value());
   }
   return Module(std::move(copy));

@@ -81,6 +81,7 @@ struct ModuleData {
   std::string entry;               // of a Function
   mutable std::vector<VariablePtr> bound;  // parallel to module.variables(); null: made when asked for; live guards it
   mutable LiveSlot live = {};
+  bool gathers = false;  ///< of a Function: its results are the whole values of its variables, which are parts
 };
 
 /// The variables behind those of the module. Those of a module that was loaded are made by the first call that wants

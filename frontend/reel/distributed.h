@@ -67,10 +67,14 @@ struct DataParallelOptions {
   /// bits depend on it; all members must have the same.
   int64_t bucket_bytes = 64 << 10;
   /// Each member updates its part of the variables and sends it to the others: an optimizer costs a member a part of
-  /// its time. Of slots, which updates alone read, a member keeps its own part up to date: GatherState makes them
-  /// whole. No bits depend on it (ZeRO-1: Rajbhandari et al., "ZeRO: Memory Optimizations Toward Training Trillion
-  /// Parameter Models", 2020). Of variables of fewer than 256 elements, or whose rows (axis 0) the members do not
-  /// divide, each member does all.
+  /// its time and memory. Of slots, which updates alone read, a member holds its part alone. No bits depend on it
+  /// (ZeRO-1: Rajbhandari et al., "ZeRO: Memory Optimizations Toward Training Trillion Parameter Models", 2020). Of
+  /// variables of fewer than 256 elements, or whose rows (axis 0) the members do not divide, each member does all.
+  ///
+  /// A call of the step takes its part of slots that have a value and frees that: reading one is then an error
+  /// (kFailedPrecondition) until GatherState, a checkpoint or an assignment gives it a value. An Executable has the
+  /// part as its variable: LoadFrom takes it of whole values, StoreTo gathers, for which all members call it. Slots
+  /// whose parts are not alike (those of new optimizers are zero) are NaN in it until LoadFrom.
   bool shard_optimizer = false;
 };
 
@@ -93,9 +97,13 @@ struct DataParallelOptions {
 /// asked.
 Function DataParallel(const Function& step, const DataParallelOptions& options = {});
 
-/// A function without arguments, for all members to call before variables are read, saved or used by another group: it
-/// makes those whole of which each member has a part after `step`, made by DataParallel with shard_optimizer.
+/// A function without arguments, for all members to call before slots are read, saved or used by another group: its
+/// results are the whole values of the variables of which each member has a part, in a step made by DataParallel with
+/// shard_optimizer. A call on live Variables gives them these values, too.
 Function GatherState(const Function& step);
+/// The other way: a function of these values, in the same order, of which the member keeps its parts. For objects,
+/// which have no LoadFrom.
+Function ScatterState(const Function& step);
 
 }  // namespace reel
 

@@ -1,5 +1,6 @@
 #include "reel/variable.h"
 
+#include <mutex>
 #include <ostream>
 
 #include "frontend/eager/dispatch.h"
@@ -62,6 +63,10 @@ void Variable::AssignSub(const Operand& delta) const {
 
 std::string Variable::str() const {
   if (!defined()) return "<null variable>";
+  {
+    const std::lock_guard lock(data_->mutex);
+    if (data_->in_parts) return StrCat(ir::Printable(data_->name), ": ", data_->type.ToString(), ", in parts");
+  }
   const Tensor value = internal::MakeTensor(data_->type, data_->Load());
   return StrCat(ir::Printable(data_->name), ": ", data_->type.ToString(), value.rank() > 1 ? " =\n" : " = ",
                 value.str());

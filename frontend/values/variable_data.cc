@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "frontend/values/status.h"
+#include "ir/strings.h"
 #include "runtime/fork.h"
 
 namespace reel::internal {
@@ -9,13 +11,23 @@ namespace reel::internal {
 runtime::Buffer VariableData::Load() {
   const runtime::NoFork whole;
   const std::lock_guard lock(mutex);
+  RequireValue();
   return buffer;
+}
+
+void VariableData::RequireValue() const {
+  if (!in_parts) return;
+  ThrowError(ErrorCode::kFailedPrecondition,
+             StrCat("variable '", name, "', ", type.ToString(),
+                    ": each process has its part, after a step with shard_optimizer; before it is read, call the "
+                    "step's gather_state() in all of them (in C++ GatherState(step)())"));
 }
 
 void VariableData::Store(runtime::Buffer value) {
   const runtime::NoFork whole;
   const std::lock_guard lock(mutex);
   std::swap(buffer, value);
+  in_parts = false;
 }
 
 }  // namespace reel::internal

@@ -6,51 +6,83 @@
 #include "ir/strings.h"
 #include "passes/shard/shard.h"
 
+// Functions that move variables of which each member has a part.
+
 namespace reel::passes {
 namespace {
 
 using ir::Op;
 using ir::Value;
 
-struct Part {
-  int64_t rows = 0, members = 0;
-};
+/// A function of the module on such variables.
+class PartsFunction {
+ public:
+  PartsFunction(ir::Module* m, const std::string& name) : m_(m), out_(name), b_(&out_, m) {}
 
-// What a member has of the variable whose new value v is: its rows, from its rank times their number on; members 0:
-// all.
-Part PartOf(const ir::Function& f, Value v) {
-  const ir::Node* const update = f.producer(v);
-  if (!update || update->op != Op::kDynamicUpdate || f.is_parameter(update->operands[2])) return {};
-  const ir::Node& start = *f.producer(update->operands[2]);
-  if (start.op != Op::kMul || !f.Is(start.operands[0], Op::kGroupRank)) return {};
-  const auto members = f.producer(start.operands[0])->attr<int64_t>("size");
-  return {f.type(update->operands[1]).shape.dim(0), members};
-}
+  Type PartOf(const PartedVariable& v) const { return m_->FindVariable(v.name)->type; }
+  Value AddState(const PartedVariable& v) { return out_.AddState(v.name, PartOf(v)); }
+  Value AddArgument(const PartedVariable& v) { return out_.AddParameter(v.name, v.whole); }
+  Value Constant(const ir::Literal& value) { return b_.Constant(value); }
+
+  Value Gathered(Value part, const PartedVariable& v) {
+    return b_.Emit(Op::kAllGather, {part}, {{"size", MembersOf(v)}});
+  }
+  /// The member's part.
+  Value Own(Value whole, const PartedVariable& v) {
+    const int64_t rows = PartOf(v).shape.dim(0);
+    const Value rank = b_.Emit(Op::kGroupRank, {}, {{"size", MembersOf(v)}});
+    return b_.DynamicSlice(whole, b_.Mul(rank, b_.Constant(ir::Literal::ScalarInt(kInt64, rows))), 0, rows);
+  }
+
+  absl::Status Finish(std::vector<Value> results, std::vector<std::string> names) {
+    if (m_->FindFunction(out_.name())) {
+      return absl::InvalidArgumentError(StrCat("the module has a function @", out_.name()));
+    }
+    if (!b_.status().ok()) return b_.status();
+    out_.SetResults(std::move(results));
+    out_.set_result_names(std::move(names));
+    m_->AddFunction(std::move(out_));
+    return absl::OkStatus();
+  }
+
+ private:
+  int64_t MembersOf(const PartedVariable& v) const { return v.whole.shape.dim(0) / PartOf(v).shape.dim(0); }
+
+  ir::Module* const m_;
+  ir::Function out_;
+  ir::Builder b_;
+};
 
 }  // namespace
 
-absl::Status AddGather(ir::Module* m, std::string_view function, const std::string& name) {
-  if (m->FindFunction(name)) return absl::InvalidArgumentError(StrCat("the module has a function @", name));
-  const ir::Function& f = *m->FindFunction(function);
-  ir::Function out(name);
-  ir::Builder b(&out, m);
-  std::vector<std::pair<Value, Part>> parts;
+absl::Status AddGather(ir::Module* m, const std::vector<PartedVariable>& parts, const std::string& name) {
+  PartsFunction f(m, name);
+  std::vector<Value> state, results;
+  std::vector<std::string> names;
+  for (const PartedVariable& v : parts) state.push_back(f.AddState(v));
+  for (size_t i = 0; i < parts.size(); ++i) {
+    results.push_back(f.Gathered(state[i], parts[i]));
+    names.push_back(parts[i].name);
+  }
+  results.insert(results.end(), state.begin(), state.end());
+  return f.Finish(std::move(results), std::move(names));
+}
+
+absl::Status AddScatter(ir::Module* m, const std::vector<PartedVariable>& parts, const std::string& name) {
+  PartsFunction f(m, name);
+  std::vector<Value> whole, results;
+  for (const PartedVariable& v : parts) whole.push_back(f.AddArgument(v));
+  for (const PartedVariable& v : parts) f.AddState(v);
+  for (size_t i = 0; i < parts.size(); ++i) results.push_back(f.Own(whole[i], parts[i]));
+  return f.Finish(std::move(results), {});
+}
+
+absl::Status AddBegin(ir::Module* m, const std::vector<PartedVariable>& parts, const std::string& name) {
+  PartsFunction f(m, name);
   std::vector<Value> results;
-  for (int i = f.num_arguments(); i < f.num_parameters(); ++i) {
-    const Part part = PartOf(f, f.results()[static_cast<size_t>(i - f.num_arguments() + f.num_outputs())]);
-    if (part.members == 0) continue;
-    parts.emplace_back(out.AddState(f.parameter(i).name, f.parameter(i).type), part);
-  }
-  for (const auto& [variable, part] : parts) {
-    const Value rank = b.Emit(Op::kGroupRank, {}, {{"size", part.members}});
-    const Value rows = b.Constant(ir::Literal::ScalarInt(kInt64, part.rows));
-    const Value own = b.DynamicSlice(variable, b.Mul(rank, rows), 0, part.rows);
-    results.push_back(b.Emit(Op::kAllGather, {own}, {{"size", part.members}}));
-  }
-  if (!b.status().ok()) return b.status();
-  out.SetResults(std::move(results));
-  m->AddFunction(std::move(out));
-  return absl::OkStatus();
+  for (const PartedVariable& v : parts) f.AddState(v);
+  for (const PartedVariable& v : parts) results.push_back(f.Own(f.Constant(v.initial), v));
+  return f.Finish(std::move(results), {});
 }
 
 }  // namespace reel::passes

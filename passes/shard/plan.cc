@@ -126,6 +126,9 @@ bool ShardPlan::CanBePart(size_t n) const {
 // From the new values of variables back, as far as all is done to single elements.
 void ShardPlan::FindParts() {
   for (ValuePlan& value : values_) value.part = true;
+  for (int i = f_.num_arguments(); i < f_.num_parameters(); ++i) {
+    at({i}).part = HasParts({i}) && !others_[static_cast<size_t>(i - f_.num_arguments())];
+  }
   for (size_t i = 0; i < f_.results().size(); ++i) {
     const Value v = f_.results()[i];
     const bool state = static_cast<int>(i) >= f_.num_outputs();

@@ -2,6 +2,7 @@
 #define REEL_PASSES_SHARD_PLAN_H_
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -17,8 +18,13 @@ namespace reel::passes {
 /// next one.
 class ShardPlan {
  public:
-  ShardPlan(const ir::Function& f, const ShardOptions& options)
-      : f_(f), options_(options), values_(static_cast<size_t>(f.num_values())), nodes_(f.nodes().size()) {}
+  /// `others`: by state, whether others than this function read it.
+  ShardPlan(const ir::Function& f, const ShardOptions& options, std::vector<bool> others)
+      : f_(f),
+        options_(options),
+        others_(std::move(others)),
+        values_(static_cast<size_t>(f.num_values())),
+        nodes_(f.nodes().size()) {}
 
   struct ValuePlan {
     int rows = kWhole;  ///< the axis of its rows; such a value is whole when it has been gathered
@@ -36,6 +42,8 @@ class ShardPlan {
 
   absl::Status Run();
 
+  /// Of the state parameter: a member has its part alone.
+  bool IsParted(int parameter) const { return parameter >= f_.num_arguments() && of({parameter}).part; }
   bool IsSplit(int argument) const { return options_.split[static_cast<size_t>(argument)]; }
   const ValuePlan& of(ir::Value v) const { return values_[v.index()]; }
   const NodePlan& of_node(size_t n) const { return nodes_[n]; }
@@ -57,6 +65,7 @@ class ShardPlan {
 
   const ir::Function& f_;
   const ShardOptions& options_;
+  const std::vector<bool> others_;
   std::vector<ValuePlan> values_;
   std::vector<NodePlan> nodes_;
   int levels_ = 1;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -9,6 +10,7 @@
 
 #include "ir/budget_scope.h"
 #include "ir/calls.h"
+#include "ir/hash_map.h"
 #include "ir/strings.h"
 #include "passes/pass.h"
 #include "passes/rewrite.h"
@@ -92,7 +94,9 @@ class ShardWriter {
     std::vector<Value> own(static_cast<size_t>(f_.num_arguments()));
     for (int i = 0; i < f_.num_parameters(); ++i) {
       const ir::Parameter& p = f_.parameter(i);
-      if (i >= f_.num_arguments()) {
+      if (plan_.IsParted(i)) {
+        slice({i}) = out_.AddState(p.name, {p.type.dtype, PartShape({i})});
+      } else if (i >= f_.num_arguments()) {
         whole({i}) = out_.AddState(p.name, p.type);
       } else if (!plan_.IsSplit(i)) {
         whole({i}) = out_.AddParameter(p.name, p.type);
@@ -179,7 +183,7 @@ class ShardWriter {
   // The new value of a variable that others read whole goes out as soon as it is there.
   void GatherState(Value v) {
     for (int i = f_.num_outputs(); i < static_cast<int>(f_.results().size()); ++i) {
-      if (f_.results()[static_cast<size_t>(i)] != v || plan_.of(BeforeOf(i)).part) continue;
+      if (f_.results()[static_cast<size_t>(i)] != v || plan_.IsParted(BeforeOf(i).id)) continue;
       return buckets_.AllGather(slice(v), [this, v](Value x) { whole(v) = x; });
     }
   }
@@ -206,20 +210,17 @@ class ShardWriter {
     return known;
   }
 
-  // A variable of which a member has its part: whole again for those who read it whole. What updates alone read, as an
-  // optimizer's slots, keeps old values elsewhere.
+  // A value of which a member has its part: whole again for those who read it whole. What updates alone read, as an
+  // optimizer's slots, stays in parts.
   std::vector<Value> Results() {
     std::vector<Value> results(f_.results().size());
     for (int i = 0; i < static_cast<int>(results.size()); ++i) {
       const Value v = f_.results()[static_cast<size_t>(i)];
       Value& result = results[static_cast<size_t>(i)];
-      if (whole(v).valid() || !slice(v).valid()) {
+      if (i >= f_.num_outputs() && plan_.IsParted(BeforeOf(i).id)) {
+        result = OwnPart(v);
+      } else if (whole(v).valid() || !slice(v).valid()) {
         result = whole(v);
-        continue;
-      }
-      const Value before = BeforeOf(i);
-      if (plan_.of(before).part) {
-        result = b_.DynamicUpdate(whole(before), slice(v), PartStart(v), 0);
       } else {
         buckets_.AllGather(slice(v), [&result](Value x) { result = x; });
       }
@@ -368,9 +369,56 @@ absl::Status CheckShards(const ir::Function& f, const ShardOptions& options) {
   return absl::OkStatus();
 }
 
+// The parts have the same bytes.
+bool PartsAreAlike(const ir::Literal& whole, size_t part_bytes) {
+  const auto bytes = whole.bytes();
+  return std::equal(bytes.begin() + static_cast<std::ptrdiff_t>(part_bytes), bytes.end(), bytes.begin());
+}
+
+// What a part begins with, in memory of its own: who shares bytes keeps the whole alive.
+ir::Literal FirstPart(const Type& part, const ir::Literal& whole, bool alike) {
+  const auto size = static_cast<size_t>(part.bytes());
+  const ir::Literal unset = ir::Literal::Scalar(part.dtype, std::numeric_limits<double>::quiet_NaN());
+  std::vector<std::byte> bytes(size);
+  for (size_t i = 0; i < size; ++i) bytes[i] = alike ? whole.bytes()[i] : unset.bytes()[i % unset.bytes().size()];
+  return {part, std::move(bytes)};
+}
+
+// A variable of which the function has a part now gets its type.
+PartedVariable MakeParted(const Type& part, ir::Variable* v) {
+  PartedVariable out{v->name, v->type, std::get<ir::Literal>(v->initial)};
+  out.begins_alike = PartsAreAlike(out.initial, static_cast<size_t>(part.bytes()));
+  v->initial = FirstPart(part, out.initial, out.begins_alike);
+  v->type = part;
+  return out;
+}
+
+// Entry points but this one.
+std::vector<const ir::Function*> OtherEntries(const ir::Module& m, std::string_view function) {
+  std::vector<const ir::Function*> others = ir::EntryFunctions(m);
+  std::erase_if(others, [&](const ir::Function* f) { return f->name() == function; });
+  return others;
+}
+
+// By state of f: whether it must stay whole, since others read it, or a part of it could not begin as NaN.
+std::vector<bool> StaysWhole(const ir::Module& m, const ir::Function& f) {
+  HashSet<std::string_view> read;
+  for (const ir::Function* other : ir::ReachedFunctions(m, OtherEntries(m, f.name()))) {
+    for (const std::string& name : other->state()) read.insert(name);
+  }
+  std::vector<bool> out;
+  for (const std::string& name : f.state()) {
+    const ir::Variable& v = *m.FindVariable(name);
+    const bool real = IsFloat(v.type.dtype) && std::holds_alternative<ir::Literal>(v.initial);
+    out.push_back(!real || read.contains(name));
+  }
+  return out;
+}
+
 }  // namespace
 
-absl::Status Shard(ir::Module* m, std::string_view function, const ShardOptions& options) {
+absl::StatusOr<std::vector<PartedVariable>> Shard(ir::Module* m, std::string_view function,
+                                                  const ShardOptions& options) {
   ir::Module copy = *m;
   ir::Function* const f = copy.FindFunction(function);
   if (absl::Status s = CheckShards(*f, options); !s.ok()) return s;
@@ -381,12 +429,20 @@ absl::Status Shard(ir::Module* m, std::string_view function, const ShardOptions&
     if (const auto changed = pass(&copy, context); !changed.ok()) return changed.status();
   }
   const ir::Function& inlined = *copy.FindFunction(function);
-  ShardPlan plan(inlined, options);
+  ShardPlan plan(inlined, options, StaysWhole(*m, inlined));
   if (absl::Status s = plan.Run(); !s.ok()) return s;
   auto written = ShardWriter(inlined, options, plan, m).Run();
   if (!written.ok()) return written.status();
-  *m->FindFunction(function) = *std::move(written);
-  return absl::OkStatus();
+  std::vector<PartedVariable> parts;
+  for (int i = written->num_arguments(); i < written->num_parameters(); ++i) {
+    const ir::Parameter& p = written->parameter(i);
+    const auto variable = static_cast<size_t>(m->FindVariable(p.name) - m->variables().data());
+    if (plan.IsParted(i)) parts.push_back(MakeParted(p.type, &m->mutable_variables()[variable]));
+  }
+  std::vector<const ir::Function*> entries = OtherEntries(*m, function);
+  entries.push_back(&(*m->FindFunction(function) = *std::move(written)));
+  ir::KeepReached(m, std::move(entries));
+  return parts;
 }
 
 }  // namespace reel::passes

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "ir/graph.h"
 
 namespace reel::passes {
@@ -17,8 +18,19 @@ struct ShardOptions {
   std::vector<bool> split = {};  ///< by argument: whether its axis 0 is the batch
   int64_t bucket_bytes = 64 << 10;  ///< what is smaller than half of it travels together, about so much at a time
   /// Each member computes its part of what updates do to single elements of variables; of those that nothing else
-  /// reads it has its part alone, until AddGather's function runs. No bits change.
+  /// reads, in this function or another entry point, it has its part alone: PartedVariable. No bits change.
   bool shard_optimizer = false;
+};
+
+/// A variable of which each member has its part: of as many equal ones along axis 0 the one with its rank's number. In
+/// the module it has the part's type.
+struct PartedVariable {
+  std::string name;
+  Type whole;
+  /// Of all parts. Where these differ, the module's variable begins as NaN, until AddScatter's or AddBegin's function
+  /// has run.
+  ir::Literal initial = {};
+  bool begins_alike = true;
 };
 
 /// Makes of a function on a global batch, which no other calls, what one member of a group runs. Arguments that are
@@ -27,13 +39,20 @@ struct ShardOptions {
 /// depend on the number of members. Calls are written out and lose their vjp: it is for what is compiled, not for what
 /// is differentiated further.
 ///
+/// Functions that it alone called go. Returns the variables of which a member has a part now.
+///
 /// InvalidArgument: shards do not divide a batch, members not the shards. Unimplemented, naming the op: it mixes the
 /// rows in another way than by a sum, matrix product, maximum or minimum.
-absl::Status Shard(ir::Module* m, std::string_view function, const ShardOptions& options);
+absl::StatusOr<std::vector<PartedVariable>> Shard(ir::Module* m, std::string_view function,
+                                                  const ShardOptions& options);
 
-/// Adds a function without arguments that makes whole, for all members, what each has a part of after `function`, which
-/// Shard has written with `shard_optimizer`.
-absl::Status AddGather(ir::Module* m, std::string_view function, const std::string& name);
+/// Adds a function without arguments that gives the whole values of these variables, for all members to call.
+absl::Status AddGather(ir::Module* m, const std::vector<PartedVariable>& parts, const std::string& name);
+/// Adds a function that takes the whole values of these variables, of which the member keeps its parts.
+absl::Status AddScatter(ir::Module* m, const std::vector<PartedVariable>& parts, const std::string& name);
+/// Adds a function without arguments after which these variables have the values they begin with. Only where their
+/// parts do not begin alike there is need of it.
+absl::Status AddBegin(ir::Module* m, const std::vector<PartedVariable>& parts, const std::string& name);
 
 }  // namespace reel::passes
 

@@ -7,24 +7,26 @@
 namespace reel::cli {
 namespace {
 
-// A step with a gradient of 8 floats, an optimizer's state of as many, and a batch that is open.
-constexpr std::string_view kStep = R"(reel 1
-module "step"
-symbol "B" in [1, 4096]
-variable @w: f32[8] = [0, 0, 0, 0, 0, 0, 0, 0]
-variable @m frozen: f32[8] = [0, 0, 0, 0, 0, 0, 0, 0]
-func @train(%x: f32[B,8]) state(@w: f32[8], @m: f32[8]) -> (loss: f32[]) {
-  %0 = reduce_sum %x {axes=[0]} : f32[8]
+// A step with a gradient of 512 floats, an optimizer's state of as many, and a batch that is open.
+std::string Step() {
+  std::string zeros = "[0";
+  for (int i = 1; i < 512; ++i) zeros += ", 0";
+  zeros += "]\n";
+  return "reel 1\nmodule \"step\"\nsymbol \"B\" in [1, 4096]\nvariable @w: f32[512] = " + zeros +
+         "variable @m frozen: f32[512] = " + zeros +
+         R"(func @train(%x: f32[B,512]) state(@w: f32[512], @m: f32[512]) -> (loss: f32[]) {
+  %0 = reduce_sum %x {axes=[0]} : f32[512]
   %1 = reduce_sum %0 {axes=[0]} : f32[]
-  %2 = add @m, %0 : f32[8]
-  %3 = sub @w, %2 : f32[8]
+  %2 = add @m, %0 : f32[512]
+  %3 = sub @w, %2 : f32[512]
   return %1 state(%3, %2)
 }
 )";
+}
 
 class Plan : public testing::Test {
  protected:
-  Plan() { Write(file_, kStep); }
+  Plan() { Write(file_, Step()); }
   ProcessResult Run(std::vector<std::string> more) const {
     std::vector<std::string> line = {"plan", "--model", file_, "--extent", "B=64", "--clock", "3"};
     line.insert(line.end(), more.begin(), more.end());
@@ -48,11 +50,11 @@ TEST_F(Plan, PredictsByTheNetworkAndTheProgram) {
   for (const Json& row : rows) {
     const auto processes = row["processes"].get<int64_t>();
     EXPECT_GT(row["compute_seconds"], 0);
-    EXPECT_GE(row["memory_bytes"].get<int64_t>(), 2 * 8 * 4 + 64 / processes * 8 * 4);
-    EXPECT_EQ(row["shard_optimizer_saves_bytes"], 8 * 4 * (processes - 1) / processes);
+    EXPECT_GE(row["memory_bytes"].get<int64_t>(), 2 * 512 * 4 + 64 / processes * 512 * 4);
+    EXPECT_GE(row["shard_optimizer_saves_bytes"].get<int64_t>(), 512 * 4 * (processes - 1) / processes);
     if (processes == 1) continue;
     // Each sends at least its part of the gradient to each other, and of the sum.
-    EXPECT_GE(row["wire_bytes"].get<int64_t>(), 2 * 8 * 4 * (processes - 1) / processes);
+    EXPECT_GE(row["wire_bytes"].get<int64_t>(), 2 * 512 * 4 * (processes - 1) / processes);
     const double rounds = processes == 2 ? 1 : 3;
     EXPECT_NEAR(row["communication_seconds"].get<double>(),
                 row["collectives"].get<double>() * rounds * 1e-3 + row["wire_bytes"].get<double>() * 1e-6, 1e-9);

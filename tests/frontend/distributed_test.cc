@@ -204,20 +204,18 @@ Trail RunWith(const TrainingStep& t, int64_t members, int64_t shards, int64_t st
               DataParallelOptions options = {}) {
   options.shards = shards;
   options.members = members;
-  const Function step = DataParallel(t.step, options);
-  const Module module = Module::Lift({{"train", step}, {"gather", GatherState(step)}});
-  const Executable code = Compile(module, {.opt_level = opt_level});
+  const Executable code = Compile(Module::Lift({{"train", DataParallel(t.step, options)}}), {.opt_level = opt_level});
   std::vector<Trail> trails(static_cast<size_t>(members));
   RunMembers(members, [&](int64_t rank) {
     const Executable run = code.NewInstance();
+    run.LoadFrom(t.step.variables());
     Trail& trail = trails[static_cast<size_t>(rank)];
     for (int64_t i = 0; i < steps; ++i) {
       std::vector<Tensor> own;
       for (const Tensor& x : t.batch(i)) own.push_back(RowsOf(x, rank, members));
       trail.push_back(run("train", own)[0]);
     }
-    run("gather");
-    for (const std::string& name : run.variables()) trail.push_back(run.variable(name));
+    for (const Tensor& value : WholeValues(run, t.module)) trail.push_back(value);
   });
   for (const Trail& other : trails) {
     for (size_t i = 0; i < other.size(); ++i) EXPECT_TRUE(SameBits(trails[0][i], other[i])) << "members differ, " << i;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "reel/distributed.h"
 #include "reel/reel.h"
 
 // TrainingStep steps for groups: written for one machine, with the batches that it would get.
@@ -58,6 +59,16 @@ inline TrainingStep Wide() {
       model, [](const Tensor& z, const Tensor& y) { return SoftmaxCrossEntropy(z, y); },
       {Spec(kFloat32, {kBatch, 80}, "x"), Spec(kInt32, {kBatch}, "y")},
       [](int64_t i) { return std::vector<Tensor>{Inputs({kBatch, 80}, i), Labels(kBatch, 64, i)}; });
+}
+
+// Of an instance's variables, of some of which each member has a part: all members call it.
+inline std::vector<Tensor> WholeValues(const Executable& run, const Module& written) {
+  std::vector<Tensor> out;
+  for (const std::string& name : run.variables()) {
+    const Tensor own = run.variable(name);
+    out.push_back(own.type() == written.value(name).type() ? own : AllGather(own));
+  }
+  return out;
 }
 
 // A member's rows of a batch.

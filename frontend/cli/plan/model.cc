@@ -1,7 +1,5 @@
 #include "frontend/cli/plan/model.h"
 
-#include <algorithm>
-
 #include "codegen/cost/estimate.h"
 #include "ir/calls.h"
 #include "ir/verifier.h"
@@ -33,12 +31,13 @@ int64_t BytesOf(const std::vector<ir::Parameter>& parameters) {
 }  // namespace
 
 MemberStep PlanMember(const ir::Module& module, const std::string& function, int64_t shards, int64_t members,
-                      const Common& common) {
+                      bool shard_optimizer, const Common& common) {
   ir::Module own(module);
   const ir::Function& f = *own.FindFunction(function);
   passes::ShardOptions options{shards, members};
   for (int i = 0; i < f.num_arguments(); ++i) options.split.push_back(f.parameter(i).type.shape.rank() > 0);
-  Check(passes::Shard(&own, function, options));
+  options.shard_optimizer = shard_optimizer;
+  Check(passes::Shard(&own, function, options).status());
   ir::KeepReached(&own, {own.FindFunction(function)});  // others may have extents that are open
   Check(ir::Verify(own));
   const codegen::Target target = Take(codegen::FindTarget("native"));
@@ -60,16 +59,6 @@ MemberStep PlanMember(const ir::Module& module, const std::string& function, int
 int64_t TrainedBytes(const codegen::Program& program) {
   int64_t bytes = 0;
   for (const codegen::VariableSlot& v : program.variables) bytes += v.trainable ? v.type.bytes() : 0;
-  return bytes;
-}
-
-int64_t OptimizerBytes(const codegen::Program& program) {
-  int64_t bytes = 0;
-  for (const codegen::VariableSlot& v : program.variables) {
-    const auto trained = [&v](const codegen::VariableSlot& other) { return other.trainable && other.type == v.type; };
-    const bool state = !v.trainable && std::any_of(program.variables.begin(), program.variables.end(), trained);
-    if (state) bytes += v.type.bytes();
-  }
   return bytes;
 }
 

@@ -20,14 +20,13 @@ struct MemberStep {
   int64_t memory_bytes = 0;  ///< instance, arguments, results, constants
 };
 
-/// The program of one of `members`, for the best level of this machine.
+/// The program of one of `members`, for the best level of this machine; with an optimizer in parts if that is asked
+/// for.
 MemberStep PlanMember(const ir::Module& module, const std::string& function, int64_t shards, int64_t members,
-                      const Common& common);
+                      bool shard_optimizer, const Common& common);
 
 /// Bytes of the variables that are trained, which are those of the gradients.
 int64_t TrainedBytes(const codegen::Program& program);
-/// Bytes of the state of an optimizer: variables that are not trained, of the type of one that is.
-int64_t OptimizerBytes(const codegen::Program& program);
 
 }  // namespace reel::cli
 

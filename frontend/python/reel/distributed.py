@@ -133,6 +133,7 @@ class _Distributed:
         return known
 
     def _make(self, tensors: list[Any]) -> tuple[Function, list[Any]]:
+        self.gather_state()  # of steps on other batches
         specs = []
         for name, x in zip(self._names(len(tensors)), tensors):
             shape = list(x.shape)
@@ -158,8 +159,10 @@ class _Distributed:
         return function, tree[-1:]
 
     def gather_state(self) -> None:
-        """Makes the optimizer's slots whole in every process, of which `shard_optimizer` leaves each a part: before
-        they are saved or read. All processes call it."""
+        """Makes the optimizer's slots whole in every process, of which it holds its part alone with
+        `shard_optimizer`: before they are saved, read or used in another way than by this step. All processes call it.
+        The next step takes its part of what they are then, and frees the rest: after a checkpoint has been loaded, of
+        any number of processes, nothing else is to do."""
         for function, _ in self._functions.values():
             _core._gather_state(function)()
 
@@ -192,8 +195,8 @@ def distribute(
     time of many bytes. All processes must say the same; no bits depend on it.
 
     With `shard_optimizer` each process updates its part of every variable and sends it to the others, which changes no
-    bits. It keeps up to date its part of the optimizer's slots alone: call `step.gather_state()` in all processes
-    before slots are saved or read.
+    bits. Of the optimizer's slots, and other variables that updates alone read, it holds its part alone: reading one is
+    an error until all processes have called `step.gather_state()`.
 
     Raises RuntimeError, naming who differs, where these are not the same, ValueError where `shards` does not divide
     the batch, size() does not divide `shards`, or bucket_bytes is less than 1, and NotImplementedError, naming the op, where an op mixes the rows in

@@ -53,7 +53,12 @@ Operand NewValue(const Variable& v, nb::handle x) {
 }
 
 std::string VariableRepr(const Variable& v) {
-  if (internal::Observed()) return "<reel.Variable '" + ir::Printable(v.name()) + "' " + v.type().ToString() + ">";
+  const bool in_parts = [&] {
+    const std::lock_guard lock(v.internal_data()->mutex);
+    return v.internal_data()->in_parts;
+  }();
+  if (internal::Observed() || in_parts)
+    return "<reel.Variable '" + ir::Printable(v.name()) + "' " + v.type().ToString() + (in_parts ? " in parts>" : ">");
   const std::string prefix = "Variable('" + ir::Printable(v.name()) + "', ";
   return prefix + ElementText(v.value(kNoLocation), prefix) + ", dtype=" + std::string(NumPyName(v.dtype())) + ")";
 }
