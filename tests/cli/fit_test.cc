@@ -232,6 +232,12 @@ TEST_F(FitCommand, EarlyStoppingKeepsTheBestValues) {
   EXPECT_NEAR(json["validation_loss"].get<double>(), least, 1e-6);
 }
 
+/// Of Adam, what no step changes.
+bool IsSetting(const std::string& variable) {
+  return variable == "adam/learning_rate" || variable == "adam/beta_1" || variable == "adam/beta_2" ||
+         variable == "adam/epsilon";
+}
+
 /// The object trains on, and predicts what the saved model does, from the values that were trained.
 TEST_F(FitCommand, ExportsAnObjectForC) {
   File("t.csv", Classes());
@@ -264,6 +270,12 @@ int main(void) {
     float got = NAN;
     numbers >> got;
     EXPECT_EQ(got, expected);
+  }
+  Trained("t.csv", "--steps 1 --batch 8 --save @one.reel");
+  const Module other = Module::Load(Path("one.reel"));
+  for (const std::string& name : module.variables()) {
+    const bool same = module.value(name).ToVector<float>() == other.value(name).ToVector<float>();
+    EXPECT_EQ(same, name.starts_with("feature_") || IsSetting(name)) << name << ", of 100 steps and of one";
   }
   EXPECT_EQ(kOk, Reel({"verify", Path("t.reel")}).status);
   EXPECT_EQ(Tensor(ArgMax(logits)).ToVector<int64_t>().size(), 4u);

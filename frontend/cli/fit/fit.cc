@@ -308,7 +308,8 @@ class FitRun {
       report_.files.push_back(settings_.chart);
     }
     if (!whole || (settings_.save.empty() && settings_.export_to.empty())) return;
-    const Module module = Module::Lift({{"train", train_}, {"predict", predict_}}, settings_.model);
+    // A lift has the values of the traces, from before the first step.
+    const Module module = Module::Lift({{"train", train_}, {"predict", predict_}}, settings_.model).Snapshot();
     if (!settings_.save.empty()) {
       OutputFiles files;
       files.Add(settings_.save, module.internal_data()->module);
