@@ -191,7 +191,8 @@ TEST(OptimizerParts, WholeSlotsAreFreedAndPutBack) {
 TEST(OptimizerParts, Errors) {
   const TrainingStep t = Wide();
   const Function step = Parted(t, 2);
-  ExpectError(ErrorCode::kFailedPrecondition, "is in 2 parts, this group has 1 members", [&] { step(RowsOf(t.batch(0)[0], 0, 2), RowsOf(t.batch(0)[1], 0, 2)); });
+  ExpectError(ErrorCode::kFailedPrecondition, "is in 2 parts, this group has 1 members",
+              [&] { step(RowsOf(t.batch(0)[0], 0, 2), RowsOf(t.batch(0)[1], 0, 2)); });
   const Executable code = Compile(step);
   ExpectError(ErrorCode::kFailedPrecondition, "is in 2 parts, this group has 1 members",
               [&] { code.LoadFrom(t.step.variables()); });
