@@ -111,6 +111,7 @@ class _Distributed:
         self._step, self._shards, self._whole = step, shards, list(whole)
         self._bucket_bytes, self._shard_optimizer = bucket_bytes, shard_optimizer
         self._functions: dict[Any, tuple[Function, list[Any]]] = {}
+        self._gathers: dict[Any, Function] = {}  # of those with an optimizer in parts
         self.__name__ = getattr(step, "__name__", "step")
         self.__doc__ = step.__doc__
 
@@ -130,6 +131,8 @@ class _Distributed:
         known = self._functions.get((size(), key))
         if known is None:
             known = self._functions[size(), key] = self._make(tensors)
+            if self._shard_optimizer and size() > 1:
+                self._gathers[size(), key] = _core._gather_state(known[0])
         return known
 
     def _make(self, tensors: list[Any]) -> tuple[Function, list[Any]]:
@@ -163,8 +166,8 @@ class _Distributed:
         `shard_optimizer`: before they are saved, read or used in another way than by this step. All processes call it.
         The next step takes its part of what they are then, and frees the rest: after a checkpoint has been loaded, of
         any number of processes, nothing else is to do."""
-        for function, _ in self._functions.values():
-            _core._gather_state(function)()
+        for gather in self._gathers.values():
+            gather()
 
     def __call__(self, *args: Any) -> Any:
         tensors = [_core.asarray(x) for x in args]
