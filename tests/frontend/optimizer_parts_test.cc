@@ -166,6 +166,7 @@ TEST(OptimizerParts, WholeSlotsAreFreedAndPutBack) {
       if (!v.internal_data()->in_parts) continue;
       freed += v.type().bytes();
       EXPECT_FALSE(v.internal_data()->buffer);
+      EXPECT_EQ(v.str(), StrCat(v.name(), ": ", v.type().ToString(), ", in parts"));
       ExpectError(ErrorCode::kFailedPrecondition, "each process has its part, after a step with shard_optimizer",
                   [&] { v.value(); });
     }

@@ -167,6 +167,7 @@ def readable(v):
         return v.numpy() is not None
     except RuntimeError as e:
         assert "each process has its part" in str(e) and "gather_state()" in str(e), e
+        assert repr(v).endswith(" in parts>"), repr(v)
         return False
 there = [readable(v) for v in variables]
 assert there.count(False) == (0 if size == 1 else 4), there  # Adam's two of each kernel
