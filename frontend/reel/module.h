@@ -47,8 +47,9 @@ class Function {
   /// them, where a call of an Executable has values of its own. Tapes see one op with a gradient, compiled too, by the
   /// arguments and the variables it reads; gradients of gradients go through it, those of lookups stay rows. A value
   /// that it assigned and reads again is to the gradient what it was computed from. In a trace it is a call; a
-  /// Recording or ForwardAccumulator sees its ops one by one. A call that fails leaves the variables as they were.
-  /// Throws kInvalidArgument for arguments that it does not take.
+  /// Recording or ForwardAccumulator sees its ops one by one. A call that fails leaves the variables as they were,
+  /// unless what fails is communication with a group of processes, when some may be new. Throws kInvalidArgument for
+  /// arguments that it does not take.
   template <typename... Arguments>
     requires(std::is_constructible_v<Operand, const Arguments&, std::source_location> && ...)
   Results operator()(const Arguments&... arguments) const {
