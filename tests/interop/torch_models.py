@@ -230,6 +230,85 @@ def check_images_stay_channels_last():
     assert orders[2][0] == 1, orders
 
 
+class SeveralResults(nn.Module):
+    """Of its results one has no gradient; `a` gets none where it is a result itself."""
+
+    def __init__(self):
+        super().__init__()
+        self.w = nn.Parameter(torch.randn(4, 3))
+
+    def forward(self, x, a):
+        h = torch.tanh(x @ self.w)
+        return h, (h + a).argmax(1), (x * self.w.sum()).sin().reshape(2, -1)
+
+
+def check_later_calls():
+    """They go around AOTAutograd's general function: the same values and gradients."""
+    images = nn.Sequential(nn.Conv2d(3, 8, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(8, 4, 3))  # keeps images
+    leaf = torch.randn(6, 4, requires_grad=True)
+    for model, args, first in (
+        (mlp()[0], [torch.randn(8, 20)], 1),
+        (images, [torch.randn(2, 3, 12, 12, requires_grad=True)], 1),
+        (SeveralResults(), [leaf, torch.randn(6, 3)], 1),
+        (SeveralResults(), [leaf * 2, torch.randn(6, 3)], 2),  # once the backward graph is there
+        (SeveralResults(), [leaf, leaf[:, :3] * 2], 4),
+    ):
+        torch._dynamo.reset()
+        run = torch.compile(model, backend="reel", fullgraph=True)
+        leaves = [*model.parameters(), *(a for a in args if a.is_leaf and a.requires_grad)]
+        for call in range(4):
+            own, want = ([y] if isinstance(y, torch.Tensor) else y for y in (run(*args), model(*args)))
+            assert (type(own[0].grad_fn).__name__ == "RecordedBackward") == (call >= first)
+            assert [y.requires_grad for y in own] == [y.requires_grad for y in want]
+            used = [i for i, y in enumerate(want) if y.requires_grad][-1 - call % 2 :]  # now the last, now two
+            by = [
+                torch.autograd.grad(sum(ys[i].square().sum() for i in used), leaves, retain_graph=True)
+                for ys in (own, want)
+            ]
+            pairs = [*zip(own, want), *zip(*by)]
+            assert max(distance(a, b) for a, b in pairs) < LIMIT, (type(model).__name__, call)
+
+
+def refused(what, *words):
+    try:
+        what()
+    except RuntimeError as e:
+        assert all(w in str(e) for w in words), e
+    else:
+        raise AssertionError("no error")
+
+
+def check_graphs_of_later_calls():
+    """Kept, freed, changed and differentiated again, they do as AOTAutograd's."""
+    torch._dynamo.reset()
+    x = torch.randn(5, requires_grad=True)
+    run = torch.compile(lambda x: (x.sin() * x).exp(), backend="reel")
+    run(x).sum().backward()
+    x.grad = None
+    y = run(x).sum()
+    y.backward(retain_graph=True)
+    once = x.grad.clone()
+    y.backward()
+    assert torch.equal(x.grad, 2 * once)
+    refused(y.backward, "second time")
+    (g,) = torch.autograd.grad(run(x).sum(), x, create_graph=True)
+    assert torch.equal(g, once) and g.requires_grad
+    refused(g.sum().backward, "double backward")
+    y = run(x)
+    with torch.no_grad():
+        x.add_(1)
+    refused(y.sum().backward, "inplace operation")
+    packed = []
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: packed.append(t) or t, lambda t: t):
+        run(x).sum().backward()
+    assert packed
+    with torch._dynamo.compiled_autograd._enable(torch.compile(backend="eager")):
+        x.grad = None
+        run(x).sum().backward()
+    again = torch.autograd.grad((x.sin() * x).exp().sum(), x)[0]
+    assert distance(x.grad, again) < LIMIT
+
+
 def check_dropout_between_layers():
     """PyTorch's own decomposition of an LSTM leaves it out."""
     torch._dynamo.reset()
@@ -315,6 +394,8 @@ CHECKS = (
     check_parts_of_pytorch,
     check_products_stay,
     check_images_stay_channels_last,
+    check_later_calls,
+    check_graphs_of_later_calls,
     check_dropout_between_layers,
     check_graph_breaks_and_views,
     check_optimizers,

@@ -178,7 +178,9 @@ assert square(3.0).numpy() == 9.0
 
 
 # Modules that users get by functions of others, which say when PyTorch or JAX is not installed.
-NEED_TORCH = {f"reel.torch.{name}" for name in ("_compile", "_decompose", "_fx", "_import", "_joint", "_recurrent")}
+NEED_TORCH = {
+    f"reel.torch.{name}" for name in ("_compile", "_decompose", "_fx", "_import", "_joint", "_recorded", "_recurrent")
+}
 NEED_JAX = {"reel.jax._import"}
 
 

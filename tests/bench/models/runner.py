@@ -30,6 +30,9 @@ def arguments(doc, modes):
     parser.add_argument(
         "--alone", help="a command that stills the machine from its first line of output until its input ends"
     )
+    parser.add_argument(
+        "--caches", help="a folder that keeps what inductor compiled (first calls are then no first calls)"
+    )
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.tune and options.check:
@@ -205,7 +208,8 @@ def failed(row):
 def run(script, options, names, modes, own):
     """All models in all modes; the number of rows that failed."""
     modes = options.mode or [m for m in modes if m in own or not options.check]
-    with tempfile.TemporaryDirectory() as caches:  # of inductor: its headers are compiled once, each model anew
+    with tempfile.TemporaryDirectory() as fresh:  # of inductor: its headers are compiled once, each model anew
+        caches = options.caches or fresh
         rows = {name: _run_model(script, options, name, modes, caches) for name in options.names or names}
     count = sum(failed(row) for of in rows.values() for row in of.values())
     if options.check:

@@ -12,7 +12,7 @@ from torch.fx.passes.split_module import split_module as _split_module
 
 from .. import _core
 from .. import random as _random
-from . import _aten_random, _decompose, _fx, _joint, _layout, _recurrent, _run
+from . import _aten_random, _decompose, _fx, _joint, _layout, _recorded, _recurrent, _run
 from ._fx import shared
 from ._nodes import Graph, Ref
 
@@ -63,7 +63,7 @@ class _Program:
         outs: Sequence[list[int] | None],
         kept: int,
     ) -> None:
-        self._outputs: list[Any] = []  # per output: None for a tensor of the program, else a function of the inputs
+        self._outputs: list[Any] = []  # per output: None for a tensor of the program, an input's place, or (a value,)
         self.orders: dict[int, list[int]] = {}  # of outputs that are not row-major
         tensors = [i for i, x in enumerate(inputs) if isinstance(x, _torch.Tensor)]
         self._tensors = None if len(tensors) == len(inputs) else tensors
@@ -101,7 +101,7 @@ class _Program:
         specs += [_core.TensorSpec((2,), _core.int64)] * self._draws
         self._call = _core._trace_program(traced, specs, "torch").call_shared  # type: ignore[attr-defined]
         self._inverse = [(i, _inverse(order)) for i, order in self.orders.items()]
-        self._plain = not self._inverse and all(o is None for o in self._outputs)
+        self._others = [(i, o) for i, o in enumerate(self._outputs) if o is not None]
 
     @staticmethod
     def _spec(x: _torch.Tensor, order: list[int] | None) -> Any:
@@ -116,11 +116,9 @@ class _Program:
                 tensors[i] = tensors[i].permute(order)
         if self._draws:  # a key of PyTorch's generator, so that its seed and state decide
             tensors = [*tensors, _torch.empty(2, dtype=_torch.int64).random_()]
-        results = self._call(_EXCHANGE, tensors)
-        if self._plain:
-            return _t.cast("list[Any]", results)
-        left = iter(results)
-        out = [next(left) if o is None else inputs[o] if isinstance(o, int) else o[0] for o in self._outputs]
+        out = _t.cast("list[Any]", self._call(_EXCHANGE, tensors))
+        for i, o in self._others:
+            out.insert(i, inputs[o] if isinstance(o, int) else o[0])
         for i, inverse in self._inverse:
             out[i] = out[i].permute(inverse)
         return out
@@ -165,6 +163,12 @@ class _Compiled:
             ins = [_order_of(x) for x in example_inputs or kinds]
             self._only = _Program(self._graph, kinds, ins, self._outs, node.meta.get(_joint.KEPT, len(outputs)))
             _report_strides(self._only.orders, given)
+        self._boxed_call = True  # AOTAutograd gives a list
+
+    @property
+    def program(self) -> _Program | None:
+        """The one that every call runs, if there is one."""
+        return None if self._single else self._only
 
     def __call__(self, inputs: Sequence[Any]) -> Any:
         program = self._only or self._of(inputs)
@@ -226,27 +230,28 @@ class _Inlined(_torch.nn.Module):
 
 
 def compile_graph(module: _torch.fx.GraphModule, example_inputs: Sequence[Any]) -> Callable[..., Any]:
-    """What runs a module of ATen operators: a function of the list of its inputs."""
+    """What runs a module of ATen operators: a function of the list of its inputs, a _Compiled if Reel has them all."""
     lines = [line for node in module.graph.nodes for line in _lacks(node)]
     _warn(lines)
     if not lines:
         try:
-            run = _Compiled(module, example_inputs)
+            return _Compiled(module, example_inputs)
         except _core.Error as error:  # what an op of this kind and shape cannot do
             _warn([str(error)])
             return _t.cast("Callable[..., Any]", _boxed(module))
-        return _t.cast("Callable[..., Any]", _boxed(lambda *inputs: run(inputs)))
     return _t.cast("Callable[..., Any]", _boxed(_parts(module)))
 
 
 def backend(module: _torch.fx.GraphModule, inputs: Sequence[Any]) -> Callable[..., Any]:
     """Compiles a graph that TorchDynamo found, with its backward pass."""
     _recurrent.keep_whole(module)
+    halves = _recorded.Halves(compile_graph, lambda run: run.program if isinstance(run, _Compiled) else None)
     with _decompose.attention_by_products():
         compiler = _aot_autograd(
-            fw_compiler=compile_graph,
-            bw_compiler=compile_graph,
+            fw_compiler=halves.forward,
+            bw_compiler=halves.backward,
+            inference_compiler=compile_graph,
             decompositions=_decompose.for_training(),
             partition_fn=_joint.partition,
         )
-        return _t.cast("Callable[..., Any]", compiler(module, inputs))
+        return halves.joined(_t.cast("Callable[..., Any]", compiler(module, inputs)), inputs)
