@@ -56,6 +56,8 @@ def reference(loss, params, args):
 
 
 def prepare(name, mode, options):
+    if mode != "jit":
+        import reel  # noqa: F401  jax is imported by now, too
     loss, params, args = getattr(jax_zoo, name)()
     want = reference(loss, params, args) if options.check else None
 
@@ -67,8 +69,8 @@ def prepare(name, mode, options):
 
 def main():
     options = runner.arguments(__doc__, MODES)
-    if options.tune:
-        sys.exit("jax_models.py: --tune is of PyTorch's models")
+    if options.tune or options.onnx:
+        sys.exit("jax_models.py: --tune and --onnx are of PyTorch's models")
     if options.child:
         return runner.child(options, prepare)
     names = [m.__name__ for m in jax_zoo.MODELS]

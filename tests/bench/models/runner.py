@@ -26,6 +26,9 @@ def arguments(doc, modes):
     parser.add_argument("--mode", action="append", choices=modes)
     parser.add_argument("--check", action="store_true", help="values and gradients, one step each")
     parser.add_argument("--tune", action="store_true", help="steps end with AdamW's update of all parameters")
+    parser.add_argument(
+        "--onnx", action="store_true", help=argparse.SUPPRESS
+    )  # of torch_models.py, which says what it is
     parser.add_argument("--limit", type=int, default=300, help="seconds after which a process is ended")
     parser.add_argument(
         "--alone", help="a command that stills the machine from its first line of output until its input ends"
@@ -110,7 +113,7 @@ class _Child:
                        "TORCHINDUCTOR_CACHE_DIR": caches}  # fmt: skip
         command = [sys.executable, "-B", script, "--child", name, "--mode", mode, "--threads", threads]
         command += ["--cap", str(options.cap)] + ["--check"] * options.check
-        command += ["--tune"] * options.tune
+        command += ["--tune"] * options.tune + ["--onnx"] * options.onnx
         self.failure = {"model": name, "mode": mode}
         self.errors, self.limit = tempfile.TemporaryFile("w+"), options.limit
         pipe = subprocess.PIPE

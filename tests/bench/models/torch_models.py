@@ -1,6 +1,7 @@
-"""Training steps of PyTorch's models: eager, inductor, torch.compile(backend="reel"), reel.from_torch, in turn.
+"""Training steps of PyTorch's models: eager, inductor, torch.compile(backend="reel"), reel.from_torch, in turn;
+with --onnx, of models in evaluation mode (batch norms keep their statistics): reel.import_onnx of what PyTorch exports, too.
 
-    torch_models.py [--threads N] [--cap SECONDS] [--rounds N] [--mode MODE]... [NAME]...
+    torch_models.py [--onnx] [--tune] [--threads N] [--cap SECONDS] [--rounds N] [--mode MODE]... [NAME]...
 
 A step is forward, the sum of the results times fixed random weights, and the gradients of all parameters. Each model and
 mode runs in a process of its own; modes alternate, and the best of the rounds counts. A JSON line each: first_call_s,
@@ -10,7 +11,9 @@ and in float64 once more where float32's gradients are off.
 """
 
 import copy
+import os
 import sys
+import tempfile
 
 import runner
 import torch
@@ -19,6 +22,7 @@ import torch.export  # what every mode but eager would import within its first c
 import torch_zoo
 
 MODES = ("eager", "inductor", "reel", "from_torch")
+OWN = ("reel", "from_torch", "onnx")
 
 
 def doubled(args, weights):
@@ -57,12 +61,29 @@ def torch_step(model, args, weights, mode, tune=False):
     return step, lambda y: (y, {n: p.grad for n, p in model.named_parameters()})
 
 
-def imported_step(model, args, weights, tune=False):
+def through_onnx(model, args):
+    """A function of Reel's, by the file that PyTorch's exporter writes, with its weights by name."""
     import reel
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "model.onnx")
+        torch.onnx.export(model, tuple(args), dynamo=True, verbose=False, optimize=False).save(path)
+        f = reel.import_onnx(path).function("main")
+    return f, {v.name: v for v in f.variables}
+
+
+def imported(model, args):
     import reel.torch
 
     f = reel.from_torch(model, args)
-    trained = f.trainable_variables
+    return f, f.named_variables
+
+
+def imported_step(model, args, weights, mode, tune=False):
+    import reel
+
+    f, named = (through_onnx if mode == "onnx" else imported)(model, args)
+    trained = [v for v in f.variables if v.trainable]
     weights = reel.from_dlpack(weights)
     args = [reel.from_dlpack(a) for a in args]
     optimizer = reel.optim.AdamW(RATE, weight_decay=0.01)
@@ -81,7 +102,7 @@ def imported_step(model, args, weights, tune=False):
     def in_torch(results):
         y, found = results
         by_id = {id(v): g for v, g in zip(trained, found)}
-        gradients = {n: torch.from_dlpack(by_id[id(v)]) for n, v in f.named_variables.items() if id(v) in by_id}
+        gradients = {n: torch.from_dlpack(by_id[id(v)]) for n, v in named.items() if id(v) in by_id}
         return torch.from_dlpack(y), gradients
 
     return lambda: train(*args), in_torch
@@ -91,18 +112,21 @@ def prepare(name, mode, options):
     torch.set_num_threads(options.threads)
     torch.manual_seed(1)
     model, args = getattr(torch_zoo, name)()
+    model.train(not options.onnx)
     with torch.no_grad():
         weights = torch.randn_like(copy.deepcopy(model)(*args))  # the copy: batch norm changes its buffers
     want = reference(model, args, weights) if options.check else None
 
     def begin(*given):
-        if mode == "from_torch":
-            return imported_step(*given, options.tune)
+        if mode in ("from_torch", "onnx"):
+            return imported_step(*given, mode, options.tune)
         return torch_step(*given, mode, options.tune)
 
     def distances(result, in_torch):
         y, found = in_torch(result)
-        return runner.compare(y.detach(), want[0], [(found[n].detach(), exact) for n, exact in want[1].items()])
+        # The exporter names weights anew that it transposes: tests/interop/onnx_models.py finds these by shape.
+        names = [n for n in want[1] if mode != "onnx" or n in found]
+        return runner.compare(y.detach(), want[0], [(found[n].detach(), want[1][n]) for n in names])
 
     def start():
         step, in_torch = begin(model, args, weights)
@@ -120,11 +144,11 @@ def prepare(name, mode, options):
 
 
 def main():
-    options = runner.arguments(__doc__, MODES)
+    options = runner.arguments(__doc__, (*MODES, "onnx"))
     if options.child:
         return runner.child(options, prepare)
     names = [m.__name__ for m in torch_zoo.MODELS]
-    return int(runner.run(__file__, options, names, MODES, ("reel", "from_torch")) > 0)
+    return int(runner.run(__file__, options, names, (*MODES, "onnx") if options.onnx else MODES, OWN) > 0)
 
 
 if __name__ == "__main__":
