@@ -36,6 +36,10 @@ using Pass = absl::StatusOr<bool> (*)(ir::Module* m, const PassContext& context)
 /// Replaces ops that are compiled as compositions (expand/expansions.def) by those. Not among the
 /// optimizations: gradients are taken before.
 absl::StatusOr<bool> Expand(ir::Module* m, const PassContext& context);
+/// Moves transposes of what convolutions and poolings leave below the maps, paddings and joins that read it, until the
+/// next convolution undoes them: images stay with their channels last. Before Expand, which no longer shows
+/// convolutions.
+absl::StatusOr<bool> SinkTransposes(ir::Module* m, const PassContext& context);
 /// Replaces calls by the bodies of the functions they name; a call with a vjp stays while gradients
 /// may be wanted.
 absl::StatusOr<bool> Inline(ir::Module* m, const PassContext& context);

@@ -14,6 +14,10 @@
 namespace reel::passes {
 namespace {
 
+constexpr PassEntry kUnexpanded[] = {
+    {"sink_transposes", SinkTransposes, "convolutions are still there to be seen"},
+};
+
 constexpr PassEntry kOptimization[] = {
     {"dce", Dce, "dead code must not be inlined"},
     {"inline", Inline, "a gradient's second forward run meets the first in one function"},
@@ -86,13 +90,14 @@ absl::StatusOr<PassReport> RunOne(ir::Module* m, const PassEntry& entry, int num
 
 }  // namespace
 
+absl::Span<const PassEntry> UnexpandedPipeline() { return kUnexpanded; }
 absl::Span<const PassEntry> OptimizationPipeline() { return kOptimization; }
 
 absl::StatusOr<std::vector<PassReport>> RunPasses(ir::Module* m, absl::Span<const PassEntry> passes,
                                                   const PipelineOptions& options) {
   std::vector<PassReport> reports;
   for (const PassEntry& entry : passes) {
-    const auto run = static_cast<int64_t>(reports.size());
+    const int64_t run = options.passes_before + static_cast<int64_t>(reports.size());
     if (options.pass_limit >= 0 && run >= options.pass_limit) break;
     if (Contains(options.disable, entry.name)) continue;
     if (options.context.meter) {

@@ -19,6 +19,8 @@ struct PassEntry {
   std::string_view why;  ///< what it is for at this place
 };
 
+/// What runs before Expand.
+absl::Span<const PassEntry> UnexpandedPipeline();
 /// The passes before compilation, in order.
 absl::Span<const PassEntry> OptimizationPipeline();
 
@@ -30,6 +32,8 @@ struct PipelineOptions {
   std::vector<std::string> disable = {};
   /// Stop after so many passes; < 0: no limit (REEL_PASS_LIMIT).
   int64_t pass_limit = -1;
+  /// So many ran before: the limit and the names of dumps count them.
+  int64_t passes_before = 0;
   /// Directory for the text after each change; empty: none (REEL_DUMP_TO).
   std::string dump_to = {};
   /// Dump only after these; empty: after all (REEL_DUMP_PASSES).

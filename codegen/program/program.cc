@@ -44,6 +44,12 @@ absl::StatusOr<int64_t> RunGraphPasses(ir::Module* module, const std::vector<std
   options.pass_limit = environment.pass_limit.value_or(-1);
   options.dump_to = environment.dump_to;
   options.dump_passes = environment.dump_passes;
+  // Each pass is checked where somebody looks into them, else what they leave.
+  options.verify = !options.dump_to.empty() || !options.disable.empty() || options.pass_limit >= 0;
+  const auto first = plan.fuse ? passes::UnexpandedPipeline() : absl::Span<const passes::PassEntry>();
+  const auto before = passes::RunPasses(module, first, options);
+  if (!before.ok()) return before.status();
+  options.passes_before = static_cast<int64_t>(before->size());
   const auto expanded = [&] {
     const RecordTime time(plan.record, "passes", "expand");
     return ir::Within(plan.meter, [&] { return passes::Expand(module, options.context); });
@@ -56,13 +62,14 @@ absl::StatusOr<int64_t> RunGraphPasses(ir::Module* module, const std::vector<std
         {"prove_indices", passes::ProveIndices, "fewer checks, and none if they are not wanted"}};
     pipeline = kNeeded;
   }
-  // Each pass is checked where somebody looks into them, else what they leave.
-  options.verify = !options.dump_to.empty() || !options.disable.empty() || options.pass_limit >= 0;
   const auto reports = passes::RunPasses(module, pipeline, options);
   if (!reports.ok()) return reports.status();
-  if (plan.record != nullptr) RecordPasses(pipeline, *reports, plan.record);
+  if (plan.record != nullptr) {
+    RecordPasses(first, *before, plan.record);
+    RecordPasses(pipeline, *reports, plan.record);
+  }
   if (absl::Status s = options.verify ? absl::OkStatus() : ir::Verify(*module); !s.ok()) return s;
-  return static_cast<int64_t>(reports->size());
+  return options.passes_before + static_cast<int64_t>(reports->size());
 }
 
 // The process's, for phases that come after so many passes.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "passes/simplify/site.h"
+#include "passes/sink_transposes.h"
 #include "passes/splat.h"
 
 namespace reel::passes {
@@ -245,21 +246,12 @@ Value Update(Site& s) {
 // pad by nothing = x; pad(transpose(x)) = transpose(pad(x)): the padded image of a convolution serves
 // its gradient by the filter too, and is read where it lies
 Value Pad(Site& s) {
-  const auto &low = s.attr<Ints>("low"), &high = s.attr<Ints>("high"), &interior = s.attr<Ints>("interior");
+  const auto &low = s.attr<Ints>("low"), &high = s.attr<Ints>("high");
   const bool nothing = AllEqual(low, 0) && AllEqual(high, 0);
   if (nothing && s.f().type(s.x()).shape == s.type.shape) return s.x();
   const ir::Node* inner = Producer(s, Op::kTranspose);
   if (!inner) return PadJoined(s);
-  const Ints permutation = inner->attr<Ints>("permutation");
-  const Value x = inner->operands[0];
-  Ints l(low.size()), h(low.size()), between(low.size());
-  for (size_t i = 0; i < permutation.size(); ++i) {
-    const auto axis = static_cast<size_t>(permutation[i]);
-    l[axis] = low[i];
-    h[axis] = high[i];
-    between[axis] = interior[i];
-  }
-  return s.b.Transpose(s.b.Pad(x, s.operands[1], std::move(l), std::move(h), std::move(between)), permutation);
+  return PadBelow(s.b, s.x(), s.operands[1], s.attributes);
 }
 
 // The second cast undoes the first, which was exact.

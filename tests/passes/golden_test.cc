@@ -83,7 +83,8 @@ TEST_P(GoldenTest, Cases) {
 INSTANTIATE_TEST_SUITE_P(Passes, GoldenTest,
                          testing::Values(Golden{"cse", Cse}, Golden{"dce", Dce}, Golden{"expand", Expand},
                                          Golden{"fold", Fold}, Golden{"hoist", Hoist}, Golden{"inline", Inline},
-                                         Golden{"simplify", Simplify}, Golden{"unstack", Unstack}),
+                                         Golden{"simplify", Simplify}, Golden{"sink_transposes", SinkTransposes},
+                                         Golden{"unstack", Unstack}),
                          [](const auto& info) { return info.param.file; });
 
 }  // namespace
