@@ -9,6 +9,7 @@
 
 #include "codegen/compiler.h"
 #include "frontend/autodiff/check_numerics.h"
+#include "frontend/program/turned_variables.h"
 #include "reel/compile.h"
 #include "runtime/buffer.h"
 
@@ -32,6 +33,7 @@ struct CompiledData {
   std::shared_ptr<const ModuleData> source;     ///< what Compile was given
   std::unique_ptr<SymbolicPrograms> symbolic;  ///< in the place of code, of a module with symbolic extents
   std::vector<std::shared_ptr<const std::vector<std::string>>> result_names;  // by entry
+  TurnedVariables turned;  ///< Compile does not ask it: who gives the module does
   std::vector<std::pair<uint64_t, std::string>> bound;  // id of a live variable, its name here
   std::vector<std::pair<std::string, std::shared_ptr<VariableData>>> parts;  // by name: variables that are parts
   std::vector<std::string> module_variables;

@@ -346,17 +346,16 @@ std::shared_ptr<CompiledData> CompileCode(const std::shared_ptr<const internal::
   codegen::CompilerOptions compiler = internal::ToCompiler(options);
   compiler.in_place = in_place;
   const NumericsCheck check = internal::numerics_check;
-  if (data.module.symbols().empty() && options.extents.empty()) {
-    internal::TuneSchedules(data.module, options, &compiler);
-    code->Compile(data.module, compiler, check);
-  } else {
-    ir::Module module = internal::FixExtents(data.module, options.extents);
-    internal::TuneSchedules(module, options, &compiler);
-    if (module.symbols().empty())
-      code->Compile(module, compiler, check);
-    else
-      code->symbolic = std::make_unique<internal::SymbolicPrograms>(std::move(module), compiler, check);
-  }
+  const bool plain = data.module.symbols().empty() && options.extents.empty();
+  ir::Module module = plain ? data.module : internal::FixExtents(data.module, options.extents);
+  const bool fixed = module.symbols().empty();
+  // What runs op by op, or is told of op by op, keeps its weights as they are; so do calls on live variables.
+  if (fixed && options.opt_level > 0 && check == NumericsCheck::kOff && in_place.empty()) code->turned.Turn(&module);
+  internal::TuneSchedules(module, options, &compiler);
+  if (fixed)
+    code->Compile(module, compiler, check);
+  else
+    code->symbolic = std::make_unique<internal::SymbolicPrograms>(std::move(module), compiler, check);
   const std::vector<internal::VariablePtr> bound = internal::BoundVariables(data, /*make=*/false);
   for (size_t i = 0; i < bound.size(); ++i) {
     const std::string& name = data.module.variables()[i].name;
@@ -449,17 +448,18 @@ Tensor Executable::variable(std::string_view name) const {
   RefuseReentry(data);
   const std::lock_guard lock(data.mutex);
   data.CheckWhole(&slot);
-  return Tensor::FromBytes(slot.initial.dtype(), slot.initial.shape(), data.At(slot));
+  return data.code->turned.Read(slot, data.At(slot));
 }
 
 void Executable::set_variable(std::string_view name, const Tensor& value) const {
   InstanceData& data = Data(data_);
   const codegen::VariableSlot& slot = NeedSlot(data.code->program(), name);
-  if (value.type() != slot.initial.type()) {
-    ThrowInvalid(StrCat("run: variable '", name, "' is ", slot.initial.type().ToString(), ", the value is ",
-                        value.type().ToString(), "; cast or reshape it"));
+  if (const Type type = data.code->turned.TypeOf(slot); value.type() != type) {
+    ThrowInvalid(StrCat("run: variable '", name, "' is ", type.ToString(), ", the value is ", value.type().ToString(),
+                        "; cast or reshape it"));
   }
-  const void* bytes = value.raw_data();
+  const Tensor stored = data.code->turned.Stored(slot, value);
+  const void* bytes = stored.raw_data();
   RefuseReentry(data);
   const std::lock_guard lock(data.mutex);
   std::memcpy(data.At(slot), bytes, static_cast<size_t>(value.type().bytes()));
@@ -502,7 +502,7 @@ Module Executable::Snapshot() const {
     const codegen::VariableSlot* const slot = FindSlot(data.code->program(), v.name);
     if (!slot) continue;  // nothing compiled reads it: it has its first value
     data.CheckWhole(slot);
-    v.initial = internal::ToLiteral(Tensor::FromBytes(slot->initial.dtype(), slot->initial.shape(), data.At(*slot)));
+    v.initial = internal::ToLiteral(data.code->turned.Read(*slot, data.At(*slot)));
   }
   return Module(std::move(copy));
 }

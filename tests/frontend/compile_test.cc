@@ -10,12 +10,14 @@
 #include "runtime/allocator.h"
 #include "tests/frontend/classifier.h"
 #include "tests/frontend/expect.h"
+#include "tests/frontend/same_bits.h"
 
 namespace reel {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 const Tensor kInput = Tensor({{1.f, -2.f, 3.f, 0.5f}, {0.f, 1.f, -1.f, 2.f}});
 const Tensor kLabels = Tensor({2, 0});
@@ -194,6 +196,35 @@ TEST(Compile, SaveAndGoOn) {
   }
   EXPECT_EQ(whole.Snapshot().variables(), s.Lift(2).variables());
   ExpectError(ErrorCode::kFailedPrecondition, "null", [] { Executable().Snapshot(); });
+}
+
+// A convolution and a dense layer as other programs store their weights: code that only reads these turns them once.
+TEST(Compile, ReadsWeightsInTheOrderOfTheirProducts) {
+  const Generator g(5);
+  Variable filter(RandomNormal({6, 3, 3, 3}, {.generator = g}), {.name = "filter"});
+  Variable matrix(RandomNormal({5, 6}, {.generator = g}), {.name = "matrix"});
+  const auto net = [&](const Tensor& x) {
+    const Tensor y = Conv2D(x, filter.value(), {.format = kChannelsFirst});
+    return MatMul(ReduceMax(y, {2, 3}), matrix.value(), {.transpose_b = true});
+  };
+  const Tensor x = RandomNormal({2, 3, 7, 8}, {.generator = g}), before = net(x);
+  const Function f = Trace(net, {Spec(x)});
+  const Executable run = Compile(f, {.cpu = "x86-64-v3"}), other = run.NewInstance();
+  EXPECT_THAT(run.Plan(), Not(HasSubstr("f32[3,3,3,6] stored")));
+  EXPECT_TRUE(SameBits(run("main", x), Compile(f, {.cpu = "x86-64-v3", .opt_level = 0})("main", x)));
+  for (const Variable& v : {filter, matrix}) EXPECT_TRUE(SameBits(run.variable(v.name()), v.value())) << v.name();
+
+  ExpectError(ErrorCode::kInvalidArgument, "variable 'matrix' is f32[5,6], the value is f32[6,5]",
+              [&] { run.set_variable("matrix", Zeros({6, 5})); });
+  filter.Assign(RandomNormal({6, 3, 3, 3}, {.generator = g}));
+  matrix.Assign(RandomNormal({5, 6}, {.generator = g}));
+  run.LoadFrom({filter, matrix});
+  const Tensor after = run("main", x);
+  EXPECT_FALSE(SameBits(after, Tensor(other("main", x))));
+  EXPECT_TRUE(SameBits(Tensor(Compile(run.Snapshot(), {.cpu = "x86-64-v3"})("main", x)), after));
+  other.StoreTo({filter, matrix});
+  EXPECT_TRUE(
+      SameBits(Tensor(Compile(Trace(net, {Spec(x)}), {.cpu = "x86-64-v3"})("main", x)), Tensor(other("main", x))));
 }
 
 TEST(Compile, RandomStepContinuesTheEagerSequence) {
