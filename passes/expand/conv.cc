@@ -44,35 +44,45 @@ Value PadImage(ExpandContext& c, Value a, size_t begin) {
   return c.b.Pad(a, c.b.Scalar(c.b.type(a).dtype, 0), before, after, interior);
 }
 
-// x of a = [n, s..., g, 1] that shows [n, g, s...] with its channels turned to the end; invalid if a does not.
+// x of a = [n, s..., g, c] that shows [n, channels, s...] with its channels turned to the end; invalid if a does not.
 Value ChannelsFirst(const ir::Function& f, Value a) {
   const ir::Node* split = f.producer(a);
   const ir::Node* turn = split && split->op == ir::Op::kReshape ? f.producer(split->operands[0]) : nullptr;
   if (!turn || turn->op != ir::Op::kTranspose) return {};
-  Shape channels = f.type(turn->result()).shape;
-  channels.push_back(1);
-  if (channels != f.type(a).shape) return {};
+  const Shape &from = f.type(turn->result()).shape, &to = f.type(a).shape;
+  const int space = to.rank() - 2;
+  if (from.rank() != space + 1 || (to[space] != from[space] && to[space + 1] != from[space])) return {};
+  for (int i = 0; i < space; ++i) {
+    if (from[i] != to[i]) return {};
+  }
   Ints order = turn->attr<Ints>("permutation");
   std::rotate(order.begin() + 1, order.end() - 1, order.end());
   return ir::IsIdentity(order) ? turn->operands[0] : Value{};
 }
 
+// Fewer make runs too short to turn and to pad.
+constexpr int64_t kFewChannels = 4;
+
 // The padded input. Where each channel has a filter of its own, and the image lies channel by channel, it stays so:
-// neighbours along its last axis are lanes of the product.
+// neighbours along its last axis are lanes of the product. So does an image of a few colours, which is read number by
+// number.
 Value PaddedInput(ExpandContext& c) {
   const Shape filter = c.x_type(1).shape;
   const int spatial = filter.rank() - 3;
   const bool own = filter[spatial] != Extent(1) && filter[spatial + 1] == Extent(1) && filter[spatial + 2] == Extent(1);
-  const Value image = own ? ChannelsFirst(*c.b.function(), c.x()) : Value{};
+  const bool few = filter[spatial] == Extent(1) && filter.dim(spatial + 1) <= kFewChannels;
+  const Value image = own || few ? ChannelsFirst(*c.b.function(), c.x()) : Value{};
   if (!image.valid()) return PadImage(c, c.x(), 1);
+  const Shape split = c.x_type(0).shape;
   const Value padded = PadImage(c, image, 2);
   Ints order(static_cast<size_t>(spatial) + 2);
   std::iota(order.begin(), order.end(), 0);
   std::rotate(order.begin() + 1, order.begin() + 2, order.end());
   const Value turned = c.b.Transpose(padded, std::move(order));
-  Shape split = c.b.shape(turned);
-  split.push_back(1);
-  return c.b.Reshape(turned, split);
+  Shape shape = c.b.shape(turned);
+  shape.set(spatial + 1, split[spatial + 1]);
+  shape.push_back(split[spatial + 2]);
+  return c.b.Reshape(turned, shape);
 }
 
 // The value without an axis of extent 1.

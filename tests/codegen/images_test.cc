@@ -1,9 +1,8 @@
 // Nets on images whose channels come first: convolutions are computed with channels last, what stands between them
 // stays so, and weights that are only read are stored as they are read. No bit depends on it.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <algorithm>
 
 #include "reel/reel.h"
 #include "tests/codegen/bits_util.h"
@@ -128,14 +127,6 @@ TEST_P(Images, HaveThoseOfASum) {
 
 INSTANTIATE_TEST_SUITE_P(All, Images, testing::ValuesIn(kCases), [](const auto& p) { return p.param.name; });
 
-// Kernels of maps alone.
-int MapsOf(const Executable& run) {
-  const std::string plan = run.Plan();
-  int maps = 0;
-  for (size_t at = plan.find("    map of "); at != std::string::npos; at = plan.find("    map of ", at + 1)) ++maps;
-  return maps;
-}
-
 TEST(ImagesPlan, NothingTurnsWhatStandsBetweenConvolutions) {
   const Generator generator(5);
   const Tensor x = RandomNormal({1, 8, 16, 16}, {.generator = generator});
@@ -147,9 +138,8 @@ TEST(ImagesPlan, NothingTurnsWhatStandsBetweenConvolutions) {
     return y;
   };
   f(x);
-  // The result alone is turned back; x is turned, or read as it lies.
-  const Executable run = Compile(Trace(f, {Spec(x)}), {.cpu = "x86-64-v4"});
-  EXPECT_LE(MapsOf(run), 2) << run.Plan();
+  // Each product is one with what follows it; the result alone is turned back.
+  EXPECT_THAT(Compile(Trace(f, {Spec(x)}), {.cpu = "x86-64-v4"}).Plan(), testing::HasSubstr("entry main: 5 steps"));
 }
 
 }  // namespace
