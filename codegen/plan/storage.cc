@@ -223,6 +223,28 @@ class StoragePlanner {
     });
   }
 
+  // Whether a map reads elements of windows, which lie apart. Recurses as deep as one expression.
+  bool ReadsWindows(const Node& node) const {
+    if (!Info(node.op).Has(ir::kElementwise)) return false;
+    return std::any_of(node.operands.begin(), node.operands.end(), [&](Value o) {
+      const Node* inner = f_.producer(o);
+      while (inner && IsView(inner->op) && inner->op != Op::kWindow) inner = f_.producer(inner->operands[0]);
+      if (!inner || inner->op == Op::kWindow) return inner != nullptr;
+      return inner->result() == o && s_.uses.reader[o.index()] == &node && !out_.materialized[o.index()] &&
+             ReadsWindows(*inner);
+    });
+  }
+
+  // Whether only a transpose of its last axis reads a pooled value: it would gather each number of each window, while
+  // what is stored is turned in registers.
+  bool IsTurnedPool(const Node& node, Value v) const {
+    const Node* reader = s_.uses.reader[v.index()];
+    if (!reader || reader->op != Op::kTranspose || shape(v).rank() == 0) return false;
+    const int last = shape(v).rank() - 1;
+    return shape(v).dim(last) > 1 && reader->attr<std::vector<int64_t>>("permutation").back() != last &&
+           ReadsWindows(node);
+  }
+
   // Operands and results of control ops are whole buffers.
   void DecideControl(const Node& node) {
     for (Value v : node.operands) {
@@ -294,6 +316,7 @@ class StoragePlanner {
     if (parts_[i] >= tuning_.joined_parts && HasLoops(node) && !IsJoinedFurther(v)) return Why::kJoined;
     if (map && uses.count[i] > 1 && (!IsCheap(v) || (uses.non_elementwise[i] && ReplacesProduct(node))))
       return Why::kRead;
+    if (map && IsTurnedPool(node, v)) return Why::kOperand;
     // A loop over a long row computes once what is one for it.
     const int64_t cheap = (uses.minor_broadcast[i] ? 1 : 2) * tuning_.cheap_cycles;
     return map && uses.broadcast[i] && cost_[i] > cheap ? Why::kRepeated : Why::kNone;
