@@ -53,11 +53,17 @@ ExprId TransposedLoad(const Kernel& kernel, AxisId along, AxisId inner) {
   return found;
 }
 
-// for ib { for jb { a square of n x n is loaded by rows and turned; for i in 0..n { vector j in 0..n { body } } } }
+// for ib { for jb { a square of n x n is loaded by rows and turned; for i in 0..n { vector j in 0..n { body } } } },
+// and within ib what is left of j.
 std::vector<Stmt> SquaresNest(Kernel* k, LoopAxes axes, size_t along, ExprId load, int64_t n, std::vector<Stmt> body) {
   const AxisId i = axes.ids[along], j = axes.ids.back(), i_block = k->AddAxis("ib"), j_block = k->AddAxis("jb");
   for (const auto& [axis, block] : {std::pair(i, i_block), std::pair(j, j_block)}) {
     ShiftAxis(k, &body, axis, AxisAffine(block, n));
+  }
+  std::vector<Stmt> last;
+  if (const int64_t whole = axes.extents.back() / n, rest = axes.extents.back() % n; rest > 0) {
+    Stmt lanes = VectorLoop(j, rest, n, CopyShifted(k, body, j_block, whole));
+    last = Body(SerialLoop(j_block, 1, Body(SerialLoop(i, n, Body(std::move(lanes))))));
   }
   Expr from = k->exprs[static_cast<size_t>(load)];
   const BlockedSquare square = OpenSquare(k, from.dtype, n, n, std::min(n, kShuffleBytes / SizeOf(from.dtype)));
@@ -72,10 +78,12 @@ std::vector<Stmt> SquaresNest(Kernel* k, LoopAxes axes, size_t along, ExprId loa
                                          .index = AxisAffine(i, n) + AxisAffine(j)};
   std::vector<Stmt> inside = LoadTransposed(square, k->AddExpr(std::move(from)));
   inside.push_back(UnrolledLoop(i, n, Body(VectorLoop(j, n, n, std::move(body)))));
-  for (const auto& [at, block] : {std::pair(along, i_block), std::pair(axes.size() - 1, j_block)}) {
-    axes.ids[at] = block;
-    axes.extents[at] /= n;
-  }
+  const int64_t squares = axes.extents.back() / n;
+  axes.ids[along] = i_block;
+  axes.extents[along] /= n;
+  axes.Erase(axes.size() - 1);
+  inside = Nest(LoopAxes{{j_block}, {squares}}, 1, std::move(inside));
+  Append(std::move(last), &inside);
   return Nest(axes, 1, std::move(inside));
 }
 
@@ -272,7 +280,7 @@ void ScheduleMap(const ScheduleContext& c) {
   int along = width > 1 ? ContiguousElsewhere(*k, axes.ids) : -1;
   const ExprId load = along >= 0 ? TransposedLoad(*k, axes.ids[static_cast<size_t>(along)], axes.ids.back()) : -1;
   const int64_t n = load >= 0 ? c.target.lanes(SizeOf(k->exprs[static_cast<size_t>(load)].dtype)) : 0;
-  const bool may_turn = n > 1 && n <= kMaxSquare && inner % n == 0 && axes.extents[static_cast<size_t>(along)] % n == 0;
+  const bool may_turn = n > 1 && n <= kMaxSquare && inner >= n && axes.extents[static_cast<size_t>(along)] % n == 0;
   if (c.choices->Flag("squares", n * cost <= c.target.tuning.map_max_step, may_turn)) {
     k->body = SquaresNest(k, std::move(axes), static_cast<size_t>(along), load, n, std::move(stores));
     return Parallelize(c, shape.size(), cost);

@@ -86,11 +86,18 @@ Tensor Flattened(Net* n) {
 }
 
 const Case kCases[] = {
-    {"plain", {2, 3, 9, 7}, Plain},         {"plain_odd", {1, 1, 28, 5}, Plain},
-    {"inverted", {1, 6, 13, 11}, Inverted}, {"inverted_one_row", {3, 4, 1, 17}, Inverted},
-    {"strided", {1, 3, 15, 14}, Strided},   {"grouped", {2, 4, 8, 9}, Grouped},
-    {"residual", {1, 3, 21, 19}, Residual}, {"squeezed", {2, 5, 7, 6}, Squeezed},
-    {"joined", {1, 2, 10, 12}, Joined},     {"flattened", {3, 2, 7, 8}, Flattened},
+    {"plain", {2, 3, 9, 7}, Plain},
+    {"plain_odd", {1, 1, 28, 5}, Plain},
+    {"inverted", {1, 6, 13, 11}, Inverted},
+    {"inverted_one_row", {3, 4, 1, 17}, Inverted},
+    {"strided", {1, 3, 15, 14}, Strided},
+    {"grouped", {2, 4, 8, 9}, Grouped},
+    {"residual", {1, 3, 21, 19}, Residual},
+    {"squeezed", {2, 5, 7, 6}, Squeezed},
+    {"squeezed_14", {1, 3, 14, 14}, Squeezed},
+    {"squeezed_7", {2, 3, 7, 7}, Squeezed},
+    {"joined", {1, 2, 10, 12}, Joined},
+    {"flattened", {3, 2, 7, 8}, Flattened},
 };
 
 class Images : public testing::TestWithParam<Case> {};
