@@ -9,6 +9,7 @@
 #include "ir/strings.h"
 #include "passes/pass.h"
 #include "passes/rewrite.h"
+#include "passes/trip_count.h"
 
 namespace reel::passes {
 namespace {
@@ -18,17 +19,19 @@ using ir::Value;
 
 using Ints = std::vector<int64_t>;
 
-// Which values of a loop's body are the same in every iteration.
-std::vector<bool> FixedValues(const ir::Function& body) {
+// Which values of a loop's body are the same in every iteration. `runs`: the loop does run, so a check may fail before
+// it that would be the first to fail in it.
+std::vector<bool> FixedValues(const ir::Function& body, bool runs) {
   std::vector<bool> fixed(static_cast<size_t>(body.num_values()));
   const auto is_fixed = [&](Value v) { return fixed[static_cast<size_t>(v.id)]; };
   for (int i = 0; i < body.num_parameters(); ++i)
     fixed[static_cast<size_t>(i)] = body.results()[static_cast<size_t>(i)] == Value{i};
+  bool first = runs;  // to fail
   for (const ir::Node& node : body.nodes()) {
-    if (node.num_results != 1 || ir::Info(node.op).Has(ir::kControl)) continue;
-    if (ir::IsCheck(node.op)) continue;  // a loop that does not run fails at nothing
-    if (ir::IsCollective(node.op)) continue;  // nor does it communicate
-    fixed[static_cast<size_t>(node.result().id)] = std::all_of(node.operands.begin(), node.operands.end(), is_fixed);
+    const bool stays = node.num_results != 1 || ir::Info(node.op).Has(ir::kControl) || ir::IsCollective(node.op);
+    if (!stays && (first || !ir::IsCheck(node.op)))
+      fixed[static_cast<size_t>(node.result().id)] = std::all_of(node.operands.begin(), node.operands.end(), is_fixed);
+    if (stays || ir::IsCheck(node.op)) first = first && !stays && is_fixed(node.result());
   }
   return fixed;
 }
@@ -47,9 +50,9 @@ Ints CompiledOrder(const ir::Function& f, const ir::Node& contract) {
 
 // Products with a fixed second operand in another order take a transposed copy of it: the copy can
 // leave the loop.
-absl::StatusOr<ir::Function> WithTransposes(const ir::Function& body, const ir::Module& m) {
+absl::StatusOr<ir::Function> WithTransposes(const ir::Function& body, bool runs, const ir::Module& m) {
   ir::Function out = body;
-  const std::vector<bool> fixed = FixedValues(body);
+  const std::vector<bool> fixed = FixedValues(body, runs);
   const auto visit = [&](const ir::Node& node, Copier& copier, ir::Builder& b) {
     if (node.op != Op::kContract || !fixed[static_cast<size_t>(node.operands[1].id)]) return false;
     const Ints order = CompiledOrder(body, node);
@@ -75,14 +78,15 @@ struct Invariants {
   std::vector<Value> carried; // their results that the body goes on using
 };
 
-Invariants FindInvariants(const ir::Function& body) {
+Invariants FindInvariants(const ir::Function& body, bool runs) {
   const auto count = body.nodes().size();
   ir::ChargeVisits(count);
-  const std::vector<bool> fixed = FixedValues(body);
+  const std::vector<bool> fixed = FixedValues(body, runs);
   std::vector<bool> costly(count);
   for (size_t n = 0; n < count; ++n) {
     const ir::Node& node = body.nodes()[n];
-    costly[n] = node.num_results == 1 && fixed[static_cast<size_t>(node.result().id)] && ir::IsCostly(node.op);
+    costly[n] = node.num_results == 1 && fixed[static_cast<size_t>(node.result().id)] &&
+                (ir::IsCostly(node.op) || ir::IsCheck(node.op));
   }
   // Backwards: which costly results what stays needs, then all that they are computed from.
   Invariants out;
@@ -139,15 +143,16 @@ std::string WithCarried(const ir::Function& f, const ir::Function& body, const s
 }
 
 // Emits the loop with what need not be in it before it; its results, or nothing if it stays as it is.
-std::optional<ir::ValueList> HoistFrom(const ir::Node& node, const Copier& copier, ir::Module* m, ir::Builder& b,
-                                       ir::Function* target) {
+std::optional<ir::ValueList> HoistFrom(const ir::Function& f, const ir::Node& node, const Copier& copier, ir::Module* m,
+                                       ir::Builder& b, ir::Function* target) {
   const ir::Function cond = *m->FindFunction(node.attr<std::string>("cond"));
   const ir::Function& given = *m->FindFunction(node.attr<std::string>("body"));
   if (!given.state().empty() || !cond.state().empty()) return std::nullopt;
-  const auto turned = WithTransposes(given, *m);
+  const bool runs = LeastIterations(f, node, *m) > 0;
+  const auto turned = WithTransposes(given, runs, *m);
   if (!turned.ok()) return std::nullopt;  // what is valid stays so
   const ir::Function& body = *turned;
-  const Invariants found = FindInvariants(body);
+  const Invariants found = FindInvariants(body, runs);
   if (found.carried.empty()) return std::nullopt;
   ir::ValueList operands = copier(node.operands);
   Copier moved(body, target);
@@ -177,7 +182,7 @@ absl::StatusOr<bool> Hoist(ir::Module* m, const PassContext&) {
     ir::Function f = *m->FindFunction(name);
     const auto visit = [&](const ir::Node& node, Copier& copier, ir::Builder& b) {
       if (node.op != Op::kWhile) return false;
-      const auto results = HoistFrom(node, copier, m, b, b.function());
+      const auto results = HoistFrom(f, node, copier, m, b, b.function());
       if (!results) return false;
       for (int i = 0; i < node.num_results && b.status().ok(); ++i)
         copier.Map(node.result(i), (*results)[static_cast<size_t>(i)]);

@@ -4,7 +4,7 @@
 #include "passes/gradient/checkpoint.h"
 #include "passes/gradient/residuals.h"
 #include "passes/gradient/rule.h"
-#include "passes/gradient/trip_count.h"
+#include "passes/trip_count.h"
 
 // The gradient of a loop runs it once more, saving what the gradient of its body needs, then walks
 // back over what was saved. A loop without a bound on its iterations: checkpoint.h.

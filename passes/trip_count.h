@@ -1,5 +1,5 @@
-#ifndef REEL_PASSES_GRADIENT_TRIP_COUNT_H_
-#define REEL_PASSES_GRADIENT_TRIP_COUNT_H_
+#ifndef REEL_PASSES_TRIP_COUNT_H_
+#define REEL_PASSES_TRIP_COUNT_H_
 
 #include <optional>
 
@@ -20,4 +20,4 @@ std::optional<int64_t> StepOf(const ir::Function& body, ir::Value i);
 
 }  // namespace reel::passes
 
-#endif  // REEL_PASSES_GRADIENT_TRIP_COUNT_H_
+#endif  // REEL_PASSES_TRIP_COUNT_H_

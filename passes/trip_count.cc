@@ -1,4 +1,4 @@
-#include "passes/gradient/trip_count.h"
+#include "passes/trip_count.h"
 
 #include <algorithm>
 #include <cstdint>
