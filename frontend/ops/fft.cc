@@ -30,8 +30,10 @@ double FactorOf(FftNorm norm, bool inverse, int64_t n) {
   return (norm == FftNorm::kBackward) == inverse ? 1 / static_cast<double>(n) : 1.0;
 }
 
-Tensor Scaled(const Tensor& x, double factor) { return factor == 1 ? x : Mul(x, factor); }
-Tensor Scaled(const Parts& z, double factor) { return Complex(Scaled(z.re, factor), Scaled(z.im, factor)); }
+Tensor Scaled(const Tensor& x, double factor) {
+  if (factor == 1) return x;
+  return IsComplex(x.dtype()) ? Complex(Mul(Real(x), factor), Mul(Imag(x), factor)) : Mul(x, factor);
+}
 
 // f32 or f64.
 Tensor ToFloat(const Tensor& x) { return x.dtype() == kFloat64 || x.dtype() == kFloat32 ? x : Cast(x, kFloat32); }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "frontend/record/event_stream.h"
+#include "reel/complex.h"
 #include "reel/custom_gradient.h"
 #include "reel/ops.h"
 #include "reel/shapes.h"
@@ -257,6 +258,8 @@ Parts Weighted(const Parts& x, int64_t n, double inside) {
 }
 
 std::vector<Tensor> List(const Parts& x) { return {x.re, x.im}; }
+std::vector<Tensor> Joined(const Parts& x) { return {Complex(x.re, x.im)}; }
+Parts Split(const Tensor& z) { return {Real(z), Imag(z)}; }
 
 Parts RealSums(const Tensor& x) {
   const int64_t outer = x.shape().dim(0), n = x.shape().dim(1), inner = x.shape().dim(2);
@@ -281,21 +284,18 @@ std::vector<Tensor> Linear(const std::vector<Tensor>& x, const LinearMap& f, con
 
 }  // namespace
 
-Parts FourierSums(const Parts& x, int sign) {
-  const auto sums = [](int way) {
-    return [way](const std::vector<Tensor>& in) { return List(BySums({in[0], in[1]}, way)); };
-  };
-  const std::vector<Tensor> y = Linear(List(x), sums(sign), sums(-sign));
-  return {y[0], y[1]};
+Tensor FourierSums(const Parts& x, int sign) {
+  const auto sums = [sign](const std::vector<Tensor>& in) { return Joined(BySums({in[0], in[1]}, sign)); };
+  const auto transposed = [sign](const std::vector<Tensor>& dy) { return List(BySums(Split(dy[0]), -sign)); };
+  return Linear(List(x), sums, transposed)[0];
 }
 
-Parts RealFourierSums(const Tensor& x) {
-  const auto sums = [](const std::vector<Tensor>& in) { return List(RealSums(in[0])); };
+Tensor RealFourierSums(const Tensor& x) {
+  const auto sums = [](const std::vector<Tensor>& in) { return Joined(RealSums(in[0])); };
   const auto transposed = [n = x.shape().dim(1)](const std::vector<Tensor>& dy) {
-    return std::vector<Tensor>{InverseSums(Weighted({dy[0], dy[1]}, n, 0.5), n)};
+    return std::vector<Tensor>{InverseSums(Weighted(Split(dy[0]), n, 0.5), n)};
   };
-  const std::vector<Tensor> y = Linear({x}, sums, transposed);
-  return {y[0], y[1]};
+  return Linear({x}, sums, transposed)[0];
 }
 
 Tensor RealInverseSums(const Parts& z, int64_t n) {

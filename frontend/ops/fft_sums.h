@@ -15,10 +15,10 @@ struct Parts {
   Tensor re, im;
 };
 
-/// y[k] = sum over j of x[j] exp(sign 2 pi i j k / n).
-Parts FourierSums(const Parts& x, int sign);
+/// y[k] = sum over j of x[j] exp(sign 2 pi i j k / n), complex.
+Tensor FourierSums(const Parts& x, int sign);
 /// The first n/2 + 1 of the sums of a real x, sign = -1; the others are their conjugates.
-Parts RealFourierSums(const Tensor& x);
+Tensor RealFourierSums(const Tensor& x);
 /// The real parts of the n sums, sign = +1, of z [outer, n/2 + 1, inner] and the conjugates that belong to it; what is
 /// imaginary in z[0], and for an even n in the last one, does not count.
 Tensor RealInverseSums(const Parts& z, int64_t n);
