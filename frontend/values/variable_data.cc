@@ -19,8 +19,8 @@ void VariableData::RequireValue() const {
   if (!in_parts) return;
   ThrowError(ErrorCode::kFailedPrecondition,
              StrCat("variable '", name, "', ", type.ToString(),
-                    ": each process has its part, after a step with shard_optimizer; before it is read, call the "
-                    "step's gather_state() in all of them (in C++ GatherState(step)())"));
+                    ": each process has its part, after a step with shard_optimizer; before it is read, call "
+                    "GatherState(step)() in all of them"));
 }
 
 void VariableData::Store(runtime::Buffer value) {

@@ -27,6 +27,13 @@ constexpr int64_t kMembers = 2;
 
 const void* Place(const Variable& v) { return v.value().raw_data(); }
 
+// Variables of a step, but for slots of which members have parts.
+std::vector<Variable> WholeOnes(const Function& step, bool shard_optimizer) {
+  std::vector<Variable> out = step.variables();
+  std::erase_if(out, [&](const Variable& v) { return shard_optimizer && v.name().starts_with("adam/"); });
+  return out;
+}
+
 // Variables after some steps of a member; in place from the second step on.
 std::vector<Tensor> Trained(const TrainingStep& t, const DataParallelOptions& options, int64_t rank) {
   const Function step = DataParallel(t.step, options);
@@ -35,13 +42,14 @@ std::vector<Tensor> Trained(const TrainingStep& t, const DataParallelOptions& op
     step(RowsOf(batch[0], rank, kMembers), RowsOf(batch[1], rank, kMembers));
   };
   run(0);
+  const std::vector<Variable> variables = WholeOnes(step, options.shard_optimizer);
   std::vector<const void*> places;
-  for (const Variable& v : step.variables()) places.push_back(Place(v));
+  for (const Variable& v : variables) places.push_back(Place(v));
   for (int64_t i = 1; i < 4; ++i) run(i);
   std::vector<Tensor> out;
   for (size_t k = 0; k < places.size(); ++k) {
-    EXPECT_EQ(Place(step.variables()[k]), places[k]) << k;
-    out.push_back(step.variables()[k].value());
+    EXPECT_EQ(Place(variables[k]), places[k]) << k;
+    out.push_back(variables[k].value());
   }
   return out;
 }
@@ -62,7 +70,7 @@ TEST(GroupCalls, UpdateVariablesWhereTheyAre) {
       values[r] = Trained(steps[r], options, rank);
     });
     ASSERT_FALSE(values[0].empty());
-    for (size_t k = 0; k < values[0].size() && !shard_optimizer; ++k) EXPECT_TRUE(SameBits(values[0][k], values[1][k]));
+    for (size_t k = 0; k < values[0].size(); ++k) EXPECT_TRUE(SameBits(values[0][k], values[1][k]));
   }
 }
 
