@@ -15,9 +15,9 @@ import reel
 STEPS = 200
 # What a loss may be off, relative above 1: after one step from Reel's state, and in a run that keeps its own. In a run
 # last bits may grow: Reel itself, from weights that are one last bit off, departs by up to 3e-4 in 10 of 20 runs of the
-# convolution net, and IREE by 2e-4.
+# convolution net, IREE by 2e-4, TensorFlow by 1.1e-4 on a Zen 4.
 STEP_BOUND, RUN_BOUND = 1e-5, 1e-4
-WIDER = {("iree", "mnist_conv"): 1e-3}
+WIDER = {("iree", "mnist_conv"): 1e-3, ("tensorflow", "mnist_conv"): 1e-3}
 UPDATE_BOUND = 1e-3  # what a step's change of all variables may be off, by its norm
 # The batches: shape and largest integer of the inputs, and the number of classes.
 MODELS = {"mnist": ((64, 784), 0, 10), "mnist_conv": ((64, 784), 0, 10), "shakespeare": ((64, 8), 30, 30)}
