@@ -46,7 +46,7 @@ inline bool IsRematerialisable(Op op) {
 /// Whether it is worth the memory of its result outside of a loop whose iterations would compute it again.
 inline bool IsCostly(Op op) {
   const OpInfo& info = Info(op);
-  if (info.Has(kControl) || IsCheck(op)) return false;
+  if (info.Has(kControl) || IsCheck(op) || IsCall(op)) return false;
   // A transpose or a gather reads memory in an order that each iteration would pay for.
   return info.cost >= OpCost::kFunction || op == Op::kTranspose || op == Op::kGather;
 }

@@ -94,6 +94,9 @@ const OpInfo& Info(Op op);
 constexpr bool IsCheck(Op op) { return op == Op::kCheckIndex || op == Op::kCheckInteger; }
 /// Whether it communicates with the other members of a group: members must agree on how often and in which order.
 constexpr bool IsCollective(Op op) { return op >= Op::kAllReduce && op <= Op::kGroupRank; }
+/// Whether it leaves compiled code: it runs as often as the graph says and in its order, for what it does beside its
+/// result.
+constexpr bool IsCall(Op op) { return op == Op::kCallback || IsCollective(op); }
 /// The elementwise op that a reduction or scatter combines with: add, mul, max, min; identity: the last stays.
 Op CombinerOf(Op op);
 inline std::string_view Name(Op op) { return Info(op).name; }

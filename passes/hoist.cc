@@ -28,8 +28,7 @@ std::vector<bool> FixedValues(const ir::Function& body, bool runs) {
     fixed[static_cast<size_t>(i)] = body.results()[static_cast<size_t>(i)] == Value{i};
   bool first = runs;  // to fail
   for (const ir::Node& node : body.nodes()) {
-    const bool calls = ir::Info(node.op).Has(ir::kControl) || ir::IsCollective(node.op) || node.op == Op::kCallback;
-    const bool stays = node.num_results != 1 || calls;
+    const bool stays = node.num_results != 1 || ir::Info(node.op).Has(ir::kControl) || ir::IsCall(node.op);
     if (!stays && (first || !ir::IsCheck(node.op)))
       fixed[static_cast<size_t>(node.result().id)] = std::all_of(node.operands.begin(), node.operands.end(), is_fixed);
     if (stays || ir::IsCheck(node.op)) first = first && !stays && is_fixed(node.result());

@@ -34,8 +34,8 @@ double CostOf(const ir::Function& f, const ir::Node& node) {
 
 bool MayRepeat(const ir::Node& node) {
   if (ir::Info(node.op).Has(ir::kControl) || node.num_results != 1) return false;
-  if (ir::IsCollective(node.op)) return false;
-  return node.op != Op::kConv && node.op != Op::kArgsort && node.op != Op::kConstant && node.op != Op::kCallback;
+  if (ir::IsCall(node.op)) return false;
+  return node.op != Op::kConv && node.op != Op::kArgsort && node.op != Op::kConstant;
 }
 
 // A value that is dropped after one use and computed again before the next.

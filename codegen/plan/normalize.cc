@@ -374,7 +374,7 @@ ir::ValueList NormalizeControl(Builder* b, const Node& node, ir::ValueList opera
     if (!b->function()->Is(v, Op::kConstant) && IsUniformConstant(*b->function(), v)) v = b->Identity(v);
   }
   ir::ValueList results = b->EmitAll(node.op, operands, node.attrs());
-  if (IsCall(node.op) || NeverEnds(node, module)) return results;
+  if (ir::IsCall(node.op) || NeverEnds(node, module)) return results;
   for (int i = 0; i < node.num_results && b->status().ok(); ++i) {
     if (const int k = PassedThrough(node, i, module); k >= 0) {
       results[static_cast<size_t>(i)] = operands[static_cast<size_t>(k)];
@@ -438,8 +438,8 @@ absl::StatusOr<ir::Function> Normalize(const ir::Function& f, const ir::Module& 
     if (origins != nullptr || ir::IsCheck(node.op)) {
       b.set_location(node.location < 0 ? -1 : out.AddLocation(f.locations()[static_cast<size_t>(node.location)]));
     }
-    if (ir::Info(node.op).Has(ir::kControl) || IsCall(node.op)) {
-      if (node.num_results == 0 || (IsCall(node.op) && !live[n])) return;
+    if (ir::Info(node.op).Has(ir::kControl) || ir::IsCall(node.op)) {
+      if (node.num_results == 0 || (ir::IsCall(node.op) && !live[n])) return;
       const ir::ValueList results = NormalizeControl(&b, node, std::move(operands), module);
       for (size_t i = 0; i < results.size(); ++i) at(node.result(static_cast<int>(i))) = results[i];
     } else if (ir::IsCheck(node.op)) {

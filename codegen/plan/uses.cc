@@ -59,9 +59,7 @@ void Add(const ir::Function& f, const Tuning& tuning, const Node& node, size_t o
 
 }  // namespace
 
-bool IsControl(Op op) { return Info(op).Has(ir::kControl) || ir::IsCheck(op) || IsCall(op); }
-
-bool IsCall(Op op) { return op == Op::kCallback || ir::IsCollective(op); }
+bool IsControl(Op op) { return Info(op).Has(ir::kControl) || ir::IsCheck(op) || ir::IsCall(op); }
 
 KernelKind RootOf(Op op) {
   if (Info(op).Has(ir::kReduction)) return KernelKind::kReduce;

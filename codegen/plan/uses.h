@@ -32,8 +32,6 @@ const ir::Node& SortOf(const ir::Function& function, const KernelPlan& kernel);
 Uses UsesOf(const ir::Function& function, const Tuning& tuning);
 /// What an op is the root of.
 KernelKind RootOf(ir::Op op);
-/// A step that calls something outside of the program: callbacks, collectives.
-bool IsCall(ir::Op op);
 /// It is there for what it does: control ops, checks, callbacks, collectives.
 bool IsControl(ir::Op op);
 
