@@ -192,6 +192,12 @@ std::string Module::UniqueFunctionName(std::string_view name) const {
   return candidate;
 }
 
+Type Variable::WholeType() const {
+  Type whole = type;
+  if (parts > 1) whole.shape.set(0, parts * type.shape.dim(0));
+  return whole;
+}
+
 Variable& Module::AddVariable(Variable variable) {
   variable_index_.emplace(variable.name, variables_.size());
   variables_.push_back(std::move(variable));

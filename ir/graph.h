@@ -139,6 +139,11 @@ struct Variable {
   bool trainable = true;
   /// Initial value: a literal, or the name of a function without parameters that computes it.
   std::variant<Literal, std::string> initial;
+  /// Above 1: as many members of a group have equal parts of it along axis 0; type and value are of one part.
+  int64_t parts = 1;
+
+  /// Of all parts together.
+  Type WholeType() const;
 };
 
 /// A named extent with the range it may take.

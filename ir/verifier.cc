@@ -163,6 +163,17 @@ absl::Status VerifyResults(const Function& f) {
   return absl::OkStatus();
 }
 
+// Of a variable in parts the whole one must be possible.
+std::string PartsFault(const Variable& v) {
+  if (v.parts == 1) return "";
+  if (v.parts < 1) return StrCat("is in ", v.parts, " parts, needs at least one");
+  if (v.type.shape.rank() == 0) return StrCat("is in ", v.parts, " parts, but has no axis that they divide");
+  if (!std::holds_alternative<Literal>(v.initial)) return "is in parts, so its initial value must be a literal";
+  int64_t rows = 0;
+  const bool fits = !__builtin_mul_overflow(v.parts, v.type.shape.dim(0), &rows) && FitsInMemory(v.WholeType().shape);
+  return fits ? "" : StrCat("is too large as a whole of ", v.parts, " parts");
+}
+
 absl::Status VerifyVariables(const Module& module) {
   HashSet<std::string_view> names;
   for (const Variable& v : module.variables()) {
@@ -171,6 +182,7 @@ absl::Status VerifyVariables(const Module& module) {
     if (!names.insert(v.name).second) return Error(where, "name is repeated");
     if (!v.type.shape.is_constant()) return Error(where, "shape must be constant and not negative");
     if (!FitsInMemory(v.type.shape)) return Error(where, "is too large");
+    if (const std::string fault = PartsFault(v); !fault.empty()) return Error(where, fault);
     if (const auto* literal = std::get_if<Literal>(&v.initial)) {
       if (literal->type() != v.type) {
         return Error(where, StrCat("is ", v.type.ToString(), ", its initial value ", literal->type().ToString()));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "frontend/program/live_function.h"
+#include "frontend/program/parts.h"
 #include "frontend/record/event_log.h"
 #include "frontend/record/event_stream.h"
 #include "frontend/record/trace.h"
@@ -146,7 +147,11 @@ namespace {
 
 Module FromIr(ir::Module module) {
   auto data = std::make_shared<ModuleData>();
-  data->bound.resize(module.variables().size());
+  for (const ir::Variable& v : module.variables()) {
+    // What is in parts stays so: nobody may take a part for the whole.
+    VariablePtr& bound = data->bound.emplace_back();
+    if (v.parts > 1) bound = internal::LoadPart(v, internal::FromLiteral(std::get<ir::Literal>(v.initial)));
+  }
   data->module = std::move(module);
   return Module(std::move(data));
 }
@@ -282,6 +287,11 @@ Tensor Module::value(std::string_view variable) const {
   if (!v) {
     const std::string near = ir::DidYouMean(variable, variables());
     ThrowError(ErrorCode::kNotFound, StrCat("module: there is no variable '", variable, "'", near));
+  }
+  if (v->parts > 1) {
+    ThrowError(ErrorCode::kFailedPrecondition,
+               StrCat("module: of variable '", variable, "' there is one of ", v->parts,
+                      " parts; call GatherState(function)() in all processes for the whole value"));
   }
   const auto* literal = std::get_if<ir::Literal>(&v->initial);
   if (!literal) {

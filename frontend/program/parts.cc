@@ -47,6 +47,19 @@ VariablePtr PartOf(const VariablePtr& whole, const Type& part) {
   return made;
 }
 
+VariablePtr LoadPart(const ir::Variable& v, const Tensor& value) {
+  auto whole = std::make_shared<VariableData>();
+  whole->id = NextId();
+  whole->name = v.name;
+  whole->trainable = v.trainable;
+  whole->type = v.WholeType();
+  whole->in_parts = true;
+  VariablePtr part = PartOf(whole, v.type);
+  whole->part = part;
+  part->Store(value.internal_data()->buffer());
+  return part;
+}
+
 int64_t MembersOf(const VariableData& part) { return part.whole->type.shape.dim(0) / part.type.shape.dim(0); }
 
 Tensor OwnRows(const VariableData& part, const Tensor& whole) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "frontend/values/variable_data.h"
+#include "ir/graph.h"
 #include "reel/tensor.h"
 
 // Variables of which each member of a group has a part: equal ones along axis 0, in the order of ranks. A whole
@@ -13,6 +14,8 @@ namespace reel::internal {
 
 /// This member's part, of this type, of a variable: the one that there is, or a new one, which has no value yet.
 VariablePtr PartOf(const VariablePtr& whole, const Type& part);
+/// This member's part of a variable that a file has: a new one with this value, of a whole variable that has none.
+VariablePtr LoadPart(const ir::Variable& v, const Tensor& value);
 /// How many parts there are.
 int64_t MembersOf(const VariableData& part);
 /// This member's rows of a whole value. Throws kFailedPrecondition in a group of another size.

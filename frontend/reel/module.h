@@ -217,7 +217,8 @@ class Module {
   Function function(std::string_view entry) const;
   /// Names of the variables.
   std::vector<std::string> variables() const;
-  /// The value that the module holds for a variable.
+  /// The value that the module holds for a variable. Throws kFailedPrecondition if an init function computes it, or if
+  /// members of a group have parts of it (DataParallelOptions::shard_optimizer).
   Tensor value(std::string_view variable) const;
   /// The same module with the values that its Variables have now, to be saved.
   Module Snapshot() const;

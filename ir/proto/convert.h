@@ -14,9 +14,10 @@ class Module;
 namespace reel::ir {
 
 /// What this reader and writer speak.
-inline constexpr uint32_t kFormatVersion = 2;
-/// The oldest reader that understands what is written.
-inline constexpr uint32_t kMinReaderVersion = 1;
+inline constexpr uint32_t kFormatVersion = 3;
+/// What is written, and the oldest reader that understands it: of modules as a rule, and with variables in parts.
+inline constexpr uint32_t kWrittenVersion = 2, kMinReaderVersion = 1;
+inline constexpr uint32_t kPartsVersion = 3;
 /// Largest total of constants in one binary file.
 inline constexpr int64_t kMaxTensorBytes = int64_t{64} << 20;
 

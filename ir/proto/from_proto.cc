@@ -1,5 +1,6 @@
 #include <zlib.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "ir/names.h"
@@ -184,6 +185,7 @@ bool Reader::ReadVariable(const proto::Variable& in, Module* module) {
   if (module->FindVariable(v.name)) return Fail("is declared twice");
   if (!ReadType(in.type(), &v.type)) return false;
   v.trainable = !in.frozen();
+  v.parts = std::max<int64_t>(in.parts(), 1);
   if (in.constant() > 0) {
     if (in.init_function() != 0) return Fail("has two initial values");
     if (!InTable("constants", in.constant() - 1, constants_.size())) return false;

@@ -1,5 +1,6 @@
 #include <zlib.h>
 
+#include <algorithm>
 #include <string_view>
 
 #include "absl/hash/hash.h"
@@ -98,6 +99,7 @@ void Writer::WriteVariable(const Variable& v) {
   out->set_name(String(v.name));
   out->set_type(TypeIndex(v.type));
   out->set_frozen(!v.trainable);
+  if (v.parts > 1) out->set_parts(static_cast<uint32_t>(v.parts));
   if (const auto* literal = std::get_if<Literal>(&v.initial)) {
     out->set_constant(1 + ConstantIndex(*literal));
   } else {
@@ -162,8 +164,10 @@ void Writer::WriteFunction(const Function& f) {
 
 absl::Status Writer::WriteModule(const Module& module) {
   out_.set_magic("REEL");
-  out_.set_format_version(kFormatVersion);
-  out_.set_min_reader_version(kMinReaderVersion);
+  const bool parts = std::any_of(module.variables().begin(), module.variables().end(),
+                                 [](const Variable& v) { return v.parts > 1; });
+  out_.set_format_version(parts ? kPartsVersion : kWrittenVersion);
+  out_.set_min_reader_version(parts ? kPartsVersion : kMinReaderVersion);
   out_.set_name(String(module.name()));
   for (const auto& [key, value] : module.metadata()) {
     out_.add_metadata(String(key));

@@ -137,6 +137,7 @@ bool Parser::ParseVariable(Module* module) {
     return r_.FailAt(position, StrCat("variable ", Quoted(v.name), " is declared twice"));
   }
   v.trainable = !r_.AcceptWord("frozen");
+  if (r_.AcceptWord("in") && (!r_.ReadInt("a number of parts", &v.parts) || !r_.ExpectWord("parts"))) return false;
   if (!r_.Expect(':') || !ParseType(&v.type) || !r_.Expect('=')) return false;
   if (r_.AcceptWord("init")) {
     std::string init;

@@ -221,6 +221,7 @@ void Printer::AddVariable(const Variable& v) {
   Add("variable ");
   AddGlobal(v.name);
   if (!v.trainable) Add(" frozen");
+  if (v.parts > 1) Add(" in ", v.parts, " parts");
   Add(": ");
   AddType(v.type);
   Add(" = ");

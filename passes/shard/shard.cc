@@ -389,6 +389,7 @@ PartedVariable MakeParted(const Type& part, ir::Variable* v) {
   PartedVariable out{v->name, v->type, std::get<ir::Literal>(v->initial)};
   out.begins_alike = PartsAreAlike(out.initial, static_cast<size_t>(part.bytes()));
   v->initial = FirstPart(part, out.initial, out.begins_alike);
+  v->parts = v->type.shape.dim(0) / part.shape.dim(0);
   v->type = part;
   return out;
 }

@@ -189,6 +189,41 @@ TEST(OptimizerParts, WholeSlotsAreFreedAndPutBack) {
   });
 }
 
+// A module that was written with its variables in parts has them in parts when it is read again.
+TEST(OptimizerParts, FilesKnowOfParts) {
+  constexpr int64_t kMembers = 2;
+  const TrainingStep t = Wide();
+  const std::vector<Variable> variables = t.step.variables();
+  const Module parted = Module::Lift({{"train", Parted(t, kMembers)}});
+  const std::string path = testing::TempDir() + "parted.reel";
+  parted.Save(path);
+  const std::vector<Module> read = {Module::Load(path), Module::FromText(parted.ToText())};
+  const Executable one = Compile(Module::Lift({{"train", DataParallel(t.step, {.members = 1})}}));
+  const std::vector<Tensor> losses = Go(t, one, 1, 0, 3), end = Values(variables);
+  for (const Module& module : read) {
+    int64_t parts = 0;
+    for (const Variable& v : module.function("train").variables()) {
+      if (!v.internal_data()->in_parts) continue;
+      ++parts;
+      ExpectError(ErrorCode::kFailedPrecondition, "each process has its part", [&] { v.value(); });
+      ExpectError(ErrorCode::kFailedPrecondition, "there is one of 2 parts", [&] { module.value(v.name()); });
+    }
+    EXPECT_EQ(parts, 6);
+    ExpectError(ErrorCode::kFailedPrecondition, "this process has its part", [&] { Compile(module).Save(path); });
+    RunMembers(kMembers, [&](int64_t rank) {
+      const Module own = Module::FromText(module.ToText());
+      const Function step = own.function("train");
+      for (int64_t i = 0; i < 3; ++i) {
+        std::vector<Tensor> rows;
+        for (const Tensor& x : t.batch(i)) rows.push_back(RowsOf(x, rank, kMembers));
+        EXPECT_TRUE(SameBits(step(rows)[0], losses[static_cast<size_t>(i)])) << "step " << i;
+      }
+      GatherState(step)();
+      ExpectSame(Values(step.variables()), end, "variables");
+    });
+  }
+}
+
 TEST(OptimizerParts, Errors) {
   const TrainingStep t = Wide();
   const Function step = Parted(t, 2);

@@ -44,6 +44,12 @@ TEST(Proto, RoundTripIsBijective) {
   }
 }
 
+// Fields 2 and 3, what is written and the oldest reader: who does not know of parts must not take one for the whole.
+TEST(Proto, PartsNeedANewerReader) {
+  EXPECT_THAT(Bytes(Small()).substr(0, 10), testing::HasSubstr("REEL\x10\x02\x18\x01"));
+  EXPECT_THAT(Bytes(EveryOp()).substr(0, 10), testing::HasSubstr("REEL\x10\x03\x18\x03"));
+}
+
 TEST(Proto, EqualModulesHaveEqualBytes) {
   EXPECT_EQ(Bytes(EveryOp()), Bytes(EveryOp()));
   // Whether two constants share their bytes does not show.

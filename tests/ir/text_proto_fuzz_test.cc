@@ -15,6 +15,7 @@ meta "k" = "v"
 symbol "B" in [1, 9]
 variable @w: f32[2] = [1, nan(0x7fc00001)]
 variable @z frozen: i64[] = init @one
+variable @part in 2 parts: f32[1] = [3]
 func @one() -> (i64[]) {
   %0 = constant 1 : i64[]
   return %0

@@ -163,6 +163,18 @@ TEST(Verifier, ModuleParts) {
               m->AddFunction(Identity("init"));
             }),
             "variable @w: init function @init must be () -> f32[4]");
+  const auto in_parts = [&](const Type& type, int64_t parts) {
+    return error([&](Module* m) { m->AddVariable({"w", type, true, Literal::Zeros(type), parts}); });
+  };
+  EXPECT_EQ(in_parts(kVector, 2), "");
+  EXPECT_EQ(in_parts(kVector, 0), "variable @w: is in 0 parts, needs at least one");
+  EXPECT_EQ(in_parts({kFloat32, {}}, 2), "variable @w: is in 2 parts, but has no axis that they divide");
+  EXPECT_EQ(in_parts(kVector, kHuge), "variable @w: is too large as a whole of 9223372036854775807 parts");
+  EXPECT_EQ(error([](Module* m) {
+              m->AddFunction(Identity("init"));
+              m->AddVariable({"w", kVector, true, "init", 2});
+            }),
+            "variable @w: is in parts, so its initial value must be a literal");
   EXPECT_EQ(error([](Module* m) { m->symbols() = {{"B", 1, 2}, {"B", 1, 2}}; }), "symbol 'B': is declared twice");
   EXPECT_EQ(error([](Module* m) { m->symbols() = {{"B", 3, 2}}; }), "symbol 'B': needs 0 <= min <= max");
   EXPECT_EQ(error([](Module* m) { m->symbols() = {{"", 1, 2}}; }), "symbol name is empty");
