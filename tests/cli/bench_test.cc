@@ -38,7 +38,7 @@ TEST(Bench, OneLinePerWorkload) {
     EXPECT_EQ(names[i], row["workload"].get<std::string>());
     EXPECT_EQ(names[i] == "add_64" ? "eager" : "jit", row["mode"]);
     EXPECT_EQ("own", row["inputs"]);
-    for (const char* key : {"median_s", "best_s", "limit_s", "first_call_s", "rss_mb"})
+    for (const char* key : {"median_s", "best_s", "limit_s", "first_call_s", "rss_mb", "rest_mb"})
       EXPECT_LT(0, row[key].get<double>()) << key;
     EXPECT_EQ(row["mode"] == "jit", row["kernels"].get<int>() > 0);
     EXPECT_LE(row["live_bytes"].get<int64_t>(), row["arena_bytes"].get<int64_t>());

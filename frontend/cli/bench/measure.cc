@@ -1,11 +1,13 @@
 #include "frontend/cli/bench/measure.h"
 
-#include <sys/resource.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <string>
 
 #include "frontend/cli/bench/workloads.h"
 
@@ -93,6 +95,15 @@ std::vector<double> Sample(Runner* runner, double cap) {
   return samples;
 }
 
+// Megabytes of this process in memory now (VmRSS), or at most so far (VmHWM).
+double ResidentMb(const std::string& field) {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with(field + ":")) return std::strtod(line.c_str() + field.size() + 1, nullptr) * 1024e-6;
+  }
+  return 0;
+}
+
 // Steps of the same function with timed kernels: a few for the trace, then as many as fit into `cap` seconds.
 Executable ProfiledSteps(const Runner& runner, const MeasureOptions& options) {
   Executable timed = Compile(runner.function, {.profile = true});
@@ -115,12 +126,12 @@ Executable ProfiledSteps(const Runner& runner, const MeasureOptions& options) {
 }  // namespace
 
 Measured MeasureWorkload(const std::string& name, const MeasureOptions& options, const Machine& machine) {
+  const double rest_mb = ResidentMb("VmRSS");
   const Workload workload = MakeWorkload(name, options.data);
+  std::ofstream("/proc/self/clear_refs") << 5;  // the peak begins anew: not that of reading the inputs
   Runner runner(workload, options.tune);
   const std::vector<double> values = Values(&runner);
   const std::vector<double> samples = Sample(&runner, options.cap);
-  rusage usage;
-  ::getrusage(RUSAGE_SELF, &usage);
   const ProgramSize size = workload.eager ? ProgramSize() : runner.executable.size();
   Measured measured;
   measured.row = {{"peer", "reel"},
@@ -133,7 +144,8 @@ Measured MeasureWorkload(const std::string& name, const MeasureOptions& options,
                   {"compile_s", runner.compile_s},
                   {"first_call_s", runner.first_call_s},
                   {"values", values},
-                  {"rss_mb", usage.ru_maxrss / 1024},
+                  {"rss_mb", std::lround(ResidentMb("VmHWM"))},
+                  {"rest_mb", std::lround(rest_mb)},
                   {"kernels", size.kernels},
                   {"instance_bytes", size.instance_bytes},
                   {"arena_bytes", size.arena_bytes},

@@ -16,6 +16,8 @@ the rounds' ratios and their range. Values must agree with the float64 reference
 adds reel.function's time beside `reel bench`'s, workload by workload in turn: at most 3 % and 0.5 us more are
 allowed. PYTHON must find the package (PYTHONPATH=build/python).
 
+    python compare.py ... --memory all                             also resident memory at the peak
+
     python compare.py --reel build/bin/reel --store FILE all       keeps Reel's medians
     python compare.py --reel build/bin/reel --against FILE all     old time divided by new time
         --fail                                                     status 1 if a row lost over 10 %
@@ -252,6 +254,36 @@ def details(args, rounds):
     return lines
 
 
+def memory(args, rounds):
+    """Megabytes of each process at its peak, and in brackets how much more than before it had the inputs."""
+    peers = peers_of(rounds)
+    lines = [
+        "| MB at the peak (more than at rest) | reel | " + " | ".join(f"{p} {m}" for p, m in peers) + " | least peer |",
+        "|---|---:|" + "---:|" * (len(peers) + 1),
+    ]
+    ratios = []
+    for name in args.workload:
+        cells, more = [], {}
+        for key in [("reel", None), *peers]:
+            rows = reel_rows(rounds, name) if key[0] == "reel" else [by.get(key, {}).get(name, {}) for by in rounds]
+            if not rows or not all("rss_mb" in r for r in rows):
+                cells.append("-")
+                continue
+            peak = statistics.median(r["rss_mb"] for r in rows)
+            more[key] = statistics.median(r["rss_mb"] - r["rest_mb"] for r in rows)
+            cells.append(f"{peak:.0f} ({more[key]:.0f})")
+        own = more.pop(("reel", None), None)
+        if own and more:
+            ratios.append(min(more.values()) / own)
+            cells.append(f"{ratios[-1]:.2f}")
+        else:
+            cells.append("-")
+        lines.append(f"| {name} | " + " | ".join(cells) + " |")
+    if ratios:
+        lines += ["", f"Geometric mean of the least peer's more / reel's over {len(ratios)} rows: {mean(ratios):.2f}"]
+    return lines
+
+
 def store(args, rounds):
     medians = {name: reel_median(rounds, name) for name in args.workload}
     with open(args.store, "w") as f:
@@ -306,6 +338,7 @@ def arguments():
     ap.add_argument("--rounds", type=int, default=5)
     ap.add_argument("--cap", type=float, default=0.5, help="seconds of sampling per case")
     ap.add_argument("--function", metavar="PYTHON", help="reel.function beside `reel bench`, by this Python")
+    ap.add_argument("--memory", action="store_true", help="a table of resident memory")
     ap.add_argument("--store", metavar="FILE")
     ap.add_argument("--against", metavar="FILE")
     ap.add_argument("--fail", action="store_true", help="with --against or --function")
@@ -331,6 +364,8 @@ def main():
     if args.function:
         lines, slower = functions(args, rounds)
         print("\n" + "\n".join(lines))
+    if args.memory:
+        print("\n" + "\n".join(memory(args, rounds)))
     if args.against:
         lines, lost = against(args, rounds)
         slower += lost
