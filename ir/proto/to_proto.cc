@@ -164,8 +164,8 @@ void Writer::WriteFunction(const Function& f) {
 
 absl::Status Writer::WriteModule(const Module& module) {
   out_.set_magic("REEL");
-  const bool parts = std::any_of(module.variables().begin(), module.variables().end(),
-                                 [](const Variable& v) { return v.parts > 1; });
+  const bool parts =
+      std::any_of(module.variables().begin(), module.variables().end(), [](const Variable& v) { return v.parts > 1; });
   out_.set_format_version(parts ? kPartsVersion : kWrittenVersion);
   out_.set_min_reader_version(parts ? kPartsVersion : kMinReaderVersion);
   out_.set_name(String(module.name()));
