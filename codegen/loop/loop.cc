@@ -60,10 +60,12 @@ ExprId Kernel::AddExpr(Expr expr) {
   return static_cast<ExprId>(exprs.size()) - 1;
 }
 
-int64_t Kernel::chunks() const {
+int64_t ChunksOf(const std::vector<Stmt>& body) {
   const bool parallel =
       body.size() == 1 && body[0].kind == Stmt::Kind::kLoop && body[0].loop_kind == LoopKind::kParallel;
-  return parallel ? body[0].extent.value() : 1;
+  return parallel ? body[0].extent.value() * ChunksOf(body[0].body) : 1;
 }
+
+int64_t Kernel::chunks() const { return ChunksOf(body); }
 
 }  // namespace reel::codegen

@@ -92,7 +92,7 @@ struct Local {
 
 enum class LoopKind : uint8_t {
   kSerial,
-  kParallel,  ///< outermost only: iterations are chunks that may run at once, in any order
+  kParallel,  ///< outermost, or alone in another one: iterations are chunks that may run at once, in any order
   kUnrolled,  ///< constant extent, body repeated
   kVector,  ///< `width` iterations at once; the last, partial step is masked. No vector loop inside another.
 };
@@ -164,7 +164,9 @@ struct Kernel {
   std::vector<std::string> axes;  ///< names, for printing
   std::vector<Local> locals;
   std::vector<Expr> exprs;
-  std::vector<Stmt> body;  ///< at most one parallel loop, and then it is the only statement
+  std::vector<Stmt> body;  ///< if there are parallel loops, one is the only statement, and others are alone in another
+  int64_t wanted_chunks = 1;  ///< that its work is worth (split_chunks.h)
+  AxisId panels = -1;  ///< of a loop whose last iteration, a narrower one, is all that stands behind it
 
   // For Plan() and Profile(); no code depends on these, and Fingerprint() does not see them.
   std::vector<std::string> why;  ///< how it was made and why, a line each
@@ -177,10 +179,12 @@ struct Kernel {
   BufferId AddBuffer(std::string name, DType dtype, bool is_output);
   LocalId AddLocal(std::string name, DType dtype, int64_t size);
   ExprId AddExpr(Expr expr);
-  /// Iterations of the parallel loop, 1 without one.
+  /// Iterations of the parallel loops together, 1 without one.
   int64_t chunks() const;
 };
 
+/// Chunks of a body: iterations of the parallel loops it begins with.
+int64_t ChunksOf(const std::vector<Stmt>& body);
 /// The text form, one statement a line.
 std::string ToString(const Kernel& kernel);
 /// Equal for kernels that are equal but for names: identical kernels are compiled once.

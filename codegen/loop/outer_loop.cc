@@ -155,6 +155,7 @@ std::optional<OuterLoop> FindOuterLoop(const Kernel& kernel) {
     if ((*body)[i].kind != Stmt::Kind::kLocal) return std::nullopt;
   }
   const Stmt& loop = body->back();
+  if (loop.kind == Stmt::Kind::kLoop && loop.loop_kind == LoopKind::kParallel) return std::nullopt;
   bool sorts = false;
   VisitStatements(&kernel.body, [&sorts](const Stmt& s) { sorts = sorts || s.kind == Stmt::Kind::kSort; });
   if (loop.kind != Stmt::Kind::kLoop || sorts || (outer.chunk < 0 && loop.clip_total >= 0)) return std::nullopt;

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 #include <unordered_map>
+#include <utility>
 
 #include "absl/status/statusor.h"
 #include "codegen/loop/depends.h"
@@ -115,8 +116,10 @@ class Structure {
 
   absl::Status Loop(const Stmt& s, bool in_vector) {
     if (!Has(k_.axes, s.axis)) return Wrong(k_, "a loop over no axis");
-    if (s.loop_kind == LoopKind::kParallel && (!axes_.empty() || k_.body.size() != 1)) {
-      return Wrong(k_, "a parallel loop that is not the whole kernel");
+    const bool alone = around_ == nullptr ? k_.body.size() == 1
+                                          : around_->loop_kind == LoopKind::kParallel && around_->body.size() == 1;
+    if (s.loop_kind == LoopKind::kParallel && !alone) {
+      return Wrong(k_, "a parallel loop that is not the whole kernel, nor of another one");
     }
     if (s.loop_kind == LoopKind::kVector && in_vector) return Wrong(k_, "a vector loop inside another");
     if (s.clip_total >= 0) {
@@ -125,7 +128,9 @@ class Structure {
     if (!axes_.insert(s.axis).second) {
       return Wrong(k_, StrCat("axis ", k_.axes[static_cast<size_t>(s.axis)], " is bound twice"));
     }
+    const Stmt* const around = std::exchange(around_, &s);
     absl::Status status = Body(s.body, in_vector || s.loop_kind == LoopKind::kVector);
+    around_ = around;
     axes_.erase(s.axis);
     return status;
   }
@@ -133,6 +138,7 @@ class Structure {
   const Kernel& k_;
   std::vector<Dependencies> needs_;
   std::set<AxisId> axes_;
+  const Stmt* around_ = nullptr;  // the innermost open loop
   std::set<LocalId> locals_;
 };
 
@@ -298,7 +304,11 @@ class Walk {
       return Wrong(k_, StrCat(buffer.name, "[", first, "] is made of a local that is not written", Position()));
     }
     if (open_.empty() || open_[0]->loop_kind != LoopKind::kParallel) return absl::OkStatus();
-    const int64_t chunk = at_[static_cast<size_t>(open_[0]->axis)];
+    int64_t chunk = 0;
+    for (const Stmt* loop : open_) {
+      if (loop->loop_kind != LoopKind::kParallel) break;
+      chunk = chunk * loop->extent.value() + at_[static_cast<size_t>(loop->axis)];
+    }
     for (int64_t i = first; i < first + count; ++i) {
       const auto [it, added] = writers_[static_cast<size_t>(s.buffer)].try_emplace(i, chunk);
       if (it->second == chunk) continue;

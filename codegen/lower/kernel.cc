@@ -154,9 +154,15 @@ void KernelEmitter::Loop(const Stmt& s) {
 
 void KernelEmitter::Iterations(const Stmt& s) {
   if (s.loop_kind == LoopKind::kParallel) {
+    // Chunks of loops in each other count through the inner ones first.
+    const int64_t inner = ChunksOf(s.body);
+    Value* const all = chunk_;
+    const bool several = all != nullptr && inner > 1;
     Push(s.axis, nullptr, nullptr);
-    Open(s.axis, chunk_, 0);
+    Open(s.axis, several ? b_.CreateUDiv(all, Int64(b_, inner)) : all, 0);
+    if (several) chunk_ = b_.CreateURem(all, Int64(b_, inner));
     Body(s.body);
+    chunk_ = all;
     return Pop();
   }
   Trip trip = TripOf(s);

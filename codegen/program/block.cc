@@ -7,6 +7,7 @@
 
 #include "codegen/cost/choose.h"
 #include "codegen/loop/key.h"
+#include "codegen/loop/split_chunks.h"
 #include "codegen/loop/verify.h"
 #include "codegen/plan/plan.h"
 #include "codegen/plan/verify.h"
@@ -159,9 +160,14 @@ absl::StatusOr<std::unique_ptr<Block>> BlockBuilder::PrepareAs(const Key& key, b
   const PlanGraph& plan = *planned;
   block->constants.assign(static_cast<size_t>(f.num_values()), -1);
   // Profiles show kernel by kernel, so there they run one after the other.
-  ChainBuilder chains(block.get(), key.second == Role::kBody,
-                      fuse && !options_.profile && phases_.Runs(kTileFusion) ? target_.machine.l2_bytes : 0,
-                      target_.tuning, [this](Kernel kernel) { return AddKernel(std::move(kernel)); });
+  const bool chained = fuse && !options_.profile && phases_.Runs(kTileFusion),
+             splits = fuse && phases_.Runs(kInnerChunks);
+  const auto add = [this, splits](Kernel kernel, bool in_chain) {
+    if (splits && !in_chain) SplitChunks(&kernel);
+    return AddKernel(std::move(kernel));
+  };
+  ChainBuilder chains(block.get(), key.second == Role::kBody, chained ? target_.machine.l2_bytes : 0, target_.tuning,
+                      add);
   for (size_t g = 0; g < plan.kernels.size(); ++g) {
     ir::ChargeVisits(kVisitsOfSchedule + static_cast<size_t>(plan.kernels[g].nodes));
     const KernelPlan& kernel_plan = plan.kernels[g];
@@ -236,8 +242,11 @@ absl::StatusOr<Kernel> BlockBuilder::AddKernelItem(const PlanGraph& plan, int in
           StrCat("@", block->f.name(), ": the plan is wrong for kernel ", index, ": ", k.status.message()));
     }
     if (GetPlanChecks().strict) {
-      if (absl::Status s = VerifyKernel(k.kernel); !s.ok()) {
-        return absl::InternalError(StrCat("@", block->f.name(), ": ", s.message(), "\n", ToString(k.kernel)));
+      Kernel split = k.kernel;  // what stands in no chain
+      SplitChunks(&split);
+      for (const Kernel* kernel : {&k.kernel, &split}) {
+        if (absl::Status s = VerifyKernel(*kernel); !s.ok())
+          return absl::InternalError(StrCat("@", block->f.name(), ": ", s.message(), "\n", ToString(*kernel)));
       }
     }
     for (const KernelBuffer& b : k.kernel.buffers) item.writes.push_back(b.is_output);

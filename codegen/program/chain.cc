@@ -19,8 +19,7 @@ constexpr size_t kMaxWaiting = 16;      // items between kernels of a chain, whi
 
 }  // namespace
 
-ChainBuilder::ChainBuilder(Block* block, bool is_body, int64_t l2_bytes, const Tuning& tuning,
-                           std::function<int32_t(Kernel)> add)
+ChainBuilder::ChainBuilder(Block* block, bool is_body, int64_t l2_bytes, const Tuning& tuning, AddKernel add)
     : block_(block), l2_bytes_(l2_bytes), tuning_(tuning), add_(std::move(add)) {
   const ir::Function& f = block->f;
   const int from = is_body ? 0 : f.num_outputs(), to = is_body ? 0 : f.num_arguments();
@@ -82,14 +81,15 @@ bool ChainBuilder::MakesLarge() const {
 void ChainBuilder::PlaceFirst(Kernel kernel) {
   BlockItem own = std::move(block_->items.back());
   block_->items.pop_back();
-  if (!kernel.body.empty()) own.kernel = add_(std::move(kernel));
+  if (!kernel.body.empty()) own.kernel = add_(std::move(kernel), false);
   block_->items.insert(block_->items.begin() + static_cast<std::ptrdiff_t>(links_.front().item), std::move(own));
   for (Link& link : links_) ++link.item;
 }
 
 void ChainBuilder::Begin(Link link) {
   End();
-  if (!Append(&link) && !link.kernel.body.empty()) block_->items[link.item].kernel = add_(std::move(link.kernel));
+  if (!Append(&link) && !link.kernel.body.empty())
+    block_->items[link.item].kernel = add_(std::move(link.kernel), false);
 }
 
 void ChainBuilder::PlaceWaiting() {
@@ -206,7 +206,8 @@ int64_t ChainBuilder::GranulesOfChunk() const {
 }
 
 void ChainBuilder::End() {
-  if (const int64_t granules = GranulesOfChunk(); granules > 0) {
+  const int64_t granules = GranulesOfChunk();
+  if (granules > 0) {
     HashSet<int32_t> seen;
     for (Link& link : links_) {
       Rechunk(&link.kernel, link.outer, granules * link.steps);
@@ -225,7 +226,7 @@ void ChainBuilder::End() {
     }
     block_->chains.push_back(std::move(chain));
   }
-  for (Link& link : links_) block_->items[link.item].kernel = add_(std::move(link.kernel));
+  for (Link& link : links_) block_->items[link.item].kernel = add_(std::move(link.kernel), granules > 0);
   links_.clear();
   shared_.clear();
   granule_.clear();

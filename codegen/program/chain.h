@@ -23,9 +23,11 @@ namespace reel::codegen {
 /// variable in place belongs to none: nothing that a chain reads is written over.
 class ChainBuilder {
  public:
-  /// `add` takes a kernel to the program and returns its number. l2_bytes 0: there are no chains. The block carries
+  /// Takes a kernel to the program, and whether it stands in a chain; returns its number.
+  using AddKernel = std::function<int32_t(Kernel, bool)>;
+  /// `add` takes finished kernels. l2_bytes 0: there are no chains. The block carries
   /// its results to its own parameters if it is a loop's body.
-  ChainBuilder(Block* block, bool is_body, int64_t l2_bytes, const Tuning& tuning, std::function<int32_t(Kernel)> add);
+  ChainBuilder(Block* block, bool is_body, int64_t l2_bytes, const Tuning& tuning, AddKernel add);
 
   /// The kernel of the block's last item, empty if it has none. The item may be placed behind later ones, if it is no
   /// part of a chain that goes on without it: attention's loss stands between its heads and their gradients. Or before
@@ -66,7 +68,7 @@ class ChainBuilder {
   Block* block_;
   const int64_t l2_bytes_;
   const Tuning& tuning_;
-  const std::function<int32_t(Kernel)> add_;
+  const AddKernel add_;
   HashMap<int32_t, int32_t> old_;  // of results: the parameter whose place they take
   std::vector<Link> links_;
   std::vector<std::pair<BlockItem, Kernel>> waiting_;  // they come after the chain

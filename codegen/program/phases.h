@@ -37,6 +37,9 @@ absl::Span<const PlanPhase> PlanPhases();
 /// Kernels go through chunks together (chain.h): while items are made of finished loops, so it stands behind the list.
 inline constexpr std::string_view kTileFusion = "loops.tile_fusion";
 
+/// Chunks are split along a second loop where the outermost has too few (loop/split_chunks.h): of kernels in no chain.
+inline constexpr std::string_view kInnerChunks = "loops.inner_chunks";
+
 /// Runs the phases on normal forms. One object a program: the limit counts over all of its functions.
 class PhaseRunner {
  public:

@@ -54,6 +54,7 @@ class ContractSchedule {
     if (rest > 0) narrow = RowBlock({whole * lanes, {}}, rest, RoundUp(rest, l_.register_lanes()));
     if (whole == 0) return narrow;
     if (shared && rest > 0) return Body(PeelLast(l_.c.builder, l_.k, panel, whole, std::move(wide), std::move(narrow)));
+    if (rest > 0) l_.k->panels = panel;
     narrow.insert(narrow.begin(), SerialLoop(panel, whole, std::move(wide)));
     return narrow;
   }

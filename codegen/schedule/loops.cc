@@ -58,11 +58,16 @@ std::vector<Stmt> Prefetches(const Kernel& kernel, size_t begin, const std::vect
   return out;
 }
 
-int64_t ChooseChunks(const ScheduleContext& c, int64_t elements, int64_t cost, int64_t most) {
+// Chunks that so many elements, of `cost` cycles each, are worth.
+static int64_t ChunksWorth(const ScheduleContext& c, int64_t elements, int64_t cost) {
   // The product may be too large for integers: shapes come before budgets.
   const double chunks_of_work =
       static_cast<double>(elements) * static_cast<double>(cost) / static_cast<double>(c.target.tuning.chunk_cycles);
-  const auto worth = static_cast<int64_t>(std::min(chunks_of_work, static_cast<double>(c.target.tuning.max_chunks)));
+  return static_cast<int64_t>(std::min(chunks_of_work, static_cast<double>(c.target.tuning.max_chunks)));
+}
+
+int64_t ChooseChunks(const ScheduleContext& c, int64_t elements, int64_t cost, int64_t most) {
+  const int64_t worth = ChunksWorth(c, elements, cost);
   most = std::clamp<int64_t>(most, 1, kMaxChunks);  // of nothing: one that is empty
   return c.choices->Choose("chunks", std::clamp<int64_t>(worth, 1, most), 1, most, {1, 2, 4, 8, 16, 32, 64});
 }
@@ -73,8 +78,10 @@ void Parallelize(const ScheduleContext& c, int64_t elements, int64_t cost) {
   Stmt& loop = kernel->body[0];
   const int64_t extent = loop.extent.value();
   const int64_t granule = loop.width;
-  const int64_t wanted = ChooseChunks(c, elements, cost, Ceil(extent, granule));
+  const int64_t most = Ceil(extent, granule), wanted = ChooseChunks(c, elements, cost, most);
   if (wanted < 2) return;
+  // All that this loop has may be too few: another one may have more.
+  kernel->wanted_chunks = wanted < most ? wanted : std::max(wanted, ChunksWorth(c, elements, cost));
   const int64_t size = RoundUp(Ceil(extent, wanted), granule), chunks = Ceil(extent, size);
   if (chunks < 2) return;
   const AxisId chunk = kernel->AddAxis("c");

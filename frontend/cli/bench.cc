@@ -8,6 +8,7 @@
 
 #include "codegen/target/file.h"
 #include "frontend/cli/bench/measure.h"
+#include "frontend/cli/bench/scaling.h"
 #include "frontend/cli/bench/workloads.h"
 #include "frontend/cli/cli.h"
 #include "ir/file/folder.h"
@@ -20,6 +21,7 @@ struct Options : Common {
   std::vector<std::string> workloads = {"all"};
   MeasureOptions measure;
   bool calibrate = false;
+  int cores = 0;  ///< above 0: only plans are looked at, for so many
   std::string target_file;
 };
 
@@ -62,6 +64,14 @@ void Calibrate(const Options& options) {
   Say(options.json ? JsonText(MachineJson(machines), 1) + "\n" : MachineTable(machines));
 }
 
+// Plans of one workload after the other: nothing is timed.
+void PrintScaling(const std::vector<std::string>& names, const Options& options) {
+  for (const std::string& name : names) {
+    const Json row = ScalingOf(name, options.cores);
+    Say(options.json ? JsonText(row) + "\n" : ScalingText(row));
+  }
+}
+
 // One workload in a process of its own: its memory is its own, and it compiles as a new user's
 // would. Prints its line, or why there is none.
 ExitStatus RunOne(const std::string& name, const Options& options, const Machine& machine) {
@@ -91,6 +101,7 @@ void Run(const Options& options) {
   const std::vector<std::string> names = ExpandWorkloads(options.workloads);
   if (!options.measure.profile.file.empty() && names.size() != 1)
     Fail(kUsage, "--profile=FILE.json: a trace is of one workload; name it");
+  if (options.cores > 0) return PrintScaling(names, options);
   Pin(options.measure.threads);
   runtime::SetNumThreads(options.measure.threads);
   if (options.calibrate) return Calibrate(options);
@@ -121,6 +132,10 @@ void AddBench(Program* program) {
   command.Add("--data", &options->measure.data, "Folder written by tests/bench/peers/workloads.py export")
       .TypeName("FOLDER");
   command.Add("--threads", &options->measure.threads, "Threads of a step").Range(1, 64).ShowDefault();
+  command
+      .Add("--cores", &options->cores,
+           "Time nothing: what so many cores would gain by the chunks of the plan, and which kernels have fewer")
+      .Range(1, 1024);
   command.Flag("--calibrate", &options->calibrate,
                "Only measure the machine, with 1 to --threads threads; --json gives machine.json "
                "of tests/bench/peers");

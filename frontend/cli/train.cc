@@ -303,6 +303,12 @@ void AddFitOptions(Command* command, FitSettings* fit, const Option& data) {
       .TypeName("INT")
       .Positive();
   command
+      ->Flag("--shard-optimizer", &fit->shard_optimizer,
+             "Of several processes each one updates its part of the variables, and steps with its part of the "
+             "optimizer's slots: the same bits")
+      .Needs(data)
+      .Group(group);
+  command
       ->Add("--epochs", &fit->epochs, "Times through the data (default: 20, at least 1000 steps; of text 2000 steps)")
       .Needs(data)
       .Group(group)

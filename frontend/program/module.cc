@@ -150,7 +150,7 @@ Module FromIr(ir::Module module) {
   for (const ir::Variable& v : module.variables()) {
     // What is in parts stays so: nobody may take a part for the whole.
     VariablePtr& bound = data->bound.emplace_back();
-    if (v.parts > 1) bound = internal::LoadPart(v, internal::FromLiteral(std::get<ir::Literal>(v.initial)));
+    if (v.parts > 1) bound = internal::LoadPart(v);
   }
   data->module = std::move(module);
   return Module(std::move(data));

@@ -1,5 +1,6 @@
 #include "frontend/program/parts.h"
 
+#include <cmath>
 #include <cstring>
 #include <mutex>
 #include <utility>
@@ -19,6 +20,14 @@ void RequireGroup(const VariableData& part) {
   ThrowError(ErrorCode::kFailedPrecondition,
              StrCat("variable '", part.name, "' is in ", MembersOf(part), " parts, this group has ", GroupSize(),
                     " members; make the step for this size, or start as many"));
+}
+
+void RequireSet(VariableData& part) {
+  const std::lock_guard lock(part.mutex);
+  if (!part.in_parts) return;
+  ThrowError(ErrorCode::kFailedPrecondition,
+             StrCat("variable '", part.name, "' is in ", MembersOf(part),
+                    " parts, of which the module has no values; assign the whole variable, as a checkpoint does"));
 }
 
 // Memory of its own: who shares bytes keeps the whole alive.
@@ -47,7 +56,11 @@ VariablePtr PartOf(const VariablePtr& whole, const Type& part) {
   return made;
 }
 
-VariablePtr LoadPart(const ir::Variable& v, const Tensor& value) {
+VariablePtr LoadPart(const ir::Variable& v) {
+  const auto& initial = std::get<ir::Literal>(v.initial);
+  bool unset = v.type.shape.size() > 0;
+  for (int64_t i = 0; unset && i < v.type.shape.size(); ++i)
+    unset = IsFloat(v.type.dtype) && std::isnan(initial.AsDouble(i));
   auto whole = std::make_shared<VariableData>();
   whole->id = NextId();
   whole->name = v.name;
@@ -56,7 +69,7 @@ VariablePtr LoadPart(const ir::Variable& v, const Tensor& value) {
   whole->in_parts = true;
   VariablePtr part = PartOf(whole, v.type);
   whole->part = part;
-  part->Store(value.internal_data()->buffer());
+  if (!unset) part->Store(internal::FromLiteral(initial).internal_data()->buffer());
   return part;
 }
 
@@ -77,7 +90,10 @@ void TakeParts(const std::vector<VariablePtr>& parts) {
     {
       const runtime::NoFork no_fork;
       const std::lock_guard lock(whole.mutex);
-      if (whole.in_parts && whole.part.lock() == part) continue;
+      if (whole.in_parts && whole.part.lock() == part) {
+        RequireSet(*part);
+        continue;
+      }
       whole.RequireValue();
       rows = CopyOfRows(*part, whole.buffer.data());
       std::swap(taken, whole.buffer);

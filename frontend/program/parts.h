@@ -14,15 +14,16 @@ namespace reel::internal {
 
 /// This member's part, of this type, of a variable: the one that there is, or a new one, which has no value yet.
 VariablePtr PartOf(const VariablePtr& whole, const Type& part);
-/// This member's part of a variable that a file has: a new one with this value, of a whole variable that has none.
-VariablePtr LoadPart(const ir::Variable& v, const Tensor& value);
+/// This member's part of a variable that a module has: a new one with the value there, of a whole variable that has
+/// none. Where parts began differently the module has NaN: no value, until the whole variable is assigned.
+VariablePtr LoadPart(const ir::Variable& v);
 /// How many parts there are.
 int64_t MembersOf(const VariableData& part);
 /// This member's rows of a whole value. Throws kFailedPrecondition in a group of another size.
 Tensor OwnRows(const VariableData& part, const Tensor& whole);
 
 /// Before a call that reads parts: takes them out of whole variables that have a value, whose memory goes then. Throws
-/// kFailedPrecondition in a group of another size, and where another step's parts have the value.
+/// kFailedPrecondition in a group of another size, where another step's parts have the value, and where there is none.
 void TakeParts(const std::vector<VariablePtr>& parts);
 /// After a call that gathered them: the value of the whole variable, instead of its part's.
 void PutBack(const VariablePtr& part, const Tensor& value);

@@ -88,6 +88,23 @@ TEST(Bench, GivenInputs) {
   EXPECT_EQ("matmul_2", Json::parse(part.out, nullptr, false)["workload"]) << part.out;
 }
 
+// Chunks of a plan: a large product shares out among as many cores as it has chunks, a small one does not, nor do the
+// steps of a loop that follow each other.
+TEST(Bench, Cores) {
+  const std::vector<Json> rows = Rows({"matmul_1024", "matmul_64", "rk4_fwd_1", "--cores", "16"});
+  ASSERT_EQ(3U, rows.size());
+  EXPECT_LT(12, rows[0]["gain"].get<double>());
+  EXPECT_TRUE(rows[0]["few"].empty()) << rows[0];
+  EXPECT_EQ(1, rows[0]["barriers"].get<double>());
+  EXPECT_LT(1024.0 * 1024 * 1024 / 32, rows[0]["cycles"].get<double>()) << "fewer cycles than fma of 32 lanes";
+  EXPECT_GT(4, rows[1]["gain"].get<double>());
+  EXPECT_EQ(1U, rows[1]["few"].size()) << rows[1];
+  EXPECT_EQ(1, rows[2]["gain"].get<double>());
+  EXPECT_EQ(0, rows[2]["barriers"].get<double>());
+  const ProcessResult text = Reel({"bench", "add_2", "matmul_64", "--cores", "16"});
+  EXPECT_NE(std::string::npos, text.out.find("cycles a chunk")) << text.out;
+}
+
 // Whole flops of every call, a limit beside every time, and a trace that parses.
 TEST(Bench, Profile) {
   const TemporaryFolder folder;

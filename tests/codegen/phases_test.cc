@@ -58,6 +58,23 @@ TEST(Phases, TileFusionIsTheLastOne) {
   EXPECT_FALSE(fuses({.disable = {std::string(kTileFusion)}}));
 }
 
+// Sixteen panels of columns, whose two blocks of rows are shared, too.
+TEST(Phases, InnerChunksMayBeLeftOut) {
+  const auto chunks = [](const PhaseSwitches& switches) {
+    PlanOptions options;
+    options.phases = switches;
+    return PlanFunctions(R"(func @f(%x: f32[1024,1024], %w: f32[1024,1024]) -> (f32[1024,1024]) {
+  %0 = contract %x, %w {a_batch=[], a_contract=[1], b_batch=[], b_contract=[0]} : f32[1024,1024]
+  return %0
+})",
+                         options)
+        .kernels[0]
+        .chunks();
+  };
+  EXPECT_EQ(chunks({}), 32);
+  EXPECT_EQ(chunks({.disable = {std::string(kInnerChunks)}}), 16);
+}
+
 TEST(Phases, AreSeen) {
   std::vector<std::string> seen;
   PhaseSwitches switches;

@@ -78,7 +78,8 @@ TEST(VerifyKernel, NamesWhatIsWrong) {
       {"axis 2 is not bound where it is read", [](Sums* s) { s->store().index.Add(s->j, 1); }},
       {"has an operand that comes later", [](Sums* s) { s->k.exprs[0].operands = {1}; }},
       {"a store to a buffer that is not written", [](Sums* s) { s->k.buffers[1].is_output = false; }},
-      {"a parallel loop that is not the whole kernel", [](Sums* s) { s->rows().loop_kind = LoopKind::kParallel; }},
+      {"a parallel loop that is not the whole kernel, nor of another one",
+       [](Sums* s) { s->columns().loop_kind = LoopKind::kParallel; }},
       {"a vector loop inside another",
        [](Sums* s) { s->rows().loop_kind = s->columns().loop_kind = LoopKind::kVector; }},
   };

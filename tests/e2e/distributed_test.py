@@ -78,6 +78,14 @@ class Distributed(Group):
         self.trained(1, "again", "--evaluate-every", "6")
         self.same("again", "part")
 
+    def test_optimizers_in_parts_change_no_bit(self):
+        model = ("--hidden", "64,64")
+        self.trained(1, "whole", *model, "--evaluate-every", "6")
+        parts = (*model, "--shard-optimizer", "--checkpoints", self.path("kept"), "--evaluate-every", "6")
+        self.trained(4, "parts", *parts, steps=12)
+        self.trained(2, "parts", *parts)
+        self.same("whole", "parts")
+
     def test_more_processes_than_cores_sleep_while_they_wait(self):
         """Eight processes, 1,000 steps; while one is stopped the others leave the cores to others."""
         keep = ("--checkpoints", self.path("kept"), "--evaluate-every", "50")

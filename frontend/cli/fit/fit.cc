@@ -123,7 +123,8 @@ class FitRun {
   void Compile() {
     progress_(0, "compiling");
     const double start = Seconds();
-    run_ = reel::Compile(settings_.shards > 0 ? DataParallel(train_, {.shards = settings_.shards}) : train_);
+    const DataParallelOptions parallel{.shards = settings_.shards, .shard_optimizer = settings_.shard_optimizer};
+    run_ = reel::Compile(settings_.shards > 0 ? DataParallel(train_, parallel) : train_);
     run_.LoadFrom(state_);
     report_.compile_seconds = Seconds() - start;
     report_.kernels = run_.size().kernels;

@@ -34,6 +34,7 @@ struct FitSettings {
   double epochs = 0;
   int64_t evaluate_every = 0, early_stopping = 0;
   int64_t shards = 0;  ///< of a batch, see DataParallel; 0: it is computed as one
+  bool shard_optimizer = false;  ///< see DataParallelOptions; no number depends on it
 
   std::string checkpoints, log, logs, chart, save, export_to;
   int64_t sample = 200;  ///< characters that gpt writes at the end
