@@ -70,10 +70,10 @@ TEST(Proto, EqualModulesHaveEqualBytes) {
 TEST(Proto, RefusesWhatItDoesNotKnow) {
   const std::string bytes = Bytes(Small());
   using std::string_view_literals::operator""sv;
-  EXPECT_EQ(Message(ParseBytes(Patch(bytes, "\x10\x02\x18\x01", "\x10\x03\x18\x03"))),
-            "file: needs a reader of format version 3, this one knows 2; use a newer Reel");
+  EXPECT_EQ(Message(ParseBytes(Patch(bytes, "\x10\x02\x18\x01", "\x10\x04\x18\x04"))),
+            "file: needs a reader of format version 4, this one knows 3; use a newer Reel");
   // A newer writer that this reader can still read.
-  EXPECT_TRUE(ParseBytes(Patch(bytes, "\x10\x02\x18\x01", "\x10\x03\x18\x01")).ok());
+  EXPECT_TRUE(ParseBytes(Patch(bytes, "\x10\x02\x18\x01", "\x10\x04\x18\x01")).ok());
   EXPECT_EQ(Message(ParseBytes(Patch(bytes,
                                      "\x03"
                                      "exp",
