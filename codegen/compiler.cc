@@ -20,6 +20,7 @@
 #include "codegen/program/compile_bytes.h"
 #include "codegen/program/plan.h"
 #include "codegen/schedule/book.h"
+#include "codegen/target/cores.h"
 #include "codegen/target/cpuid.h"
 #include "ir/file/folder.h"
 #include "ir/file/writer.h"
@@ -273,6 +274,7 @@ class PlanningCompiler : public Compiler {
                                ir::BudgetMeter* meter, bool profile = false) {
     PlanOptions plan = PlanFor(options, meter);
     plan.profile = profile;  // objects that stand alone never have any
+    if (options.cores > 0) target.tuning = ForCores(target.tuning, options.cores);
     auto program = BuildProgram(module, target, plan);
     if (!program.ok()) return program.status();
     if (options.schedules) SayRefused(*options.schedules);

@@ -38,6 +38,7 @@ struct CompilerOptions {
   Budget budget;
   ir::Clock clock = ir::SteadySeconds;  ///< of the budget
   std::optional<double> start = {};     ///< when the budget's time began, by its clock; none: when compiling does
+  int cores = 0;  ///< that share a call (target/cores.h); 0: as the target is tuned
   const volatile int32_t* stop = nullptr;  ///< compiling ends, Cancelled, when that is not 0
   bool (*host_supports)(std::string_view target) = HostSupports;
 };

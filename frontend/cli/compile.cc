@@ -243,6 +243,11 @@ void AddCompile(Program* program) {
       .Group(group);
   command.Flag("--no-bounds-checks{false}", &options->compiler.check_bounds,
                "Indices out of range read 0 and write nothing, unreported");
+  command
+      .Add("--cores", &options->compiler.cores,
+           "Cores that will share a call: above 8, kernels have more parts that run at once; an instance takes more "
+           "memory")
+      .Range(1, 1024);
   command.Flag("--isolate", &options->isolate,
                "Compile in a process of its own, with the memory and the time of --budget-*");
   command.Add("-O,--opt-level", &options->compiler.opt_level, "0: one scalar loop per op; 2: fused, vectorised")

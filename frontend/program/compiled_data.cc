@@ -123,6 +123,7 @@ codegen::CompilerOptions DefaultCompilerOptions() {
   options.dump_to = environment.dump_to;
   options.cache_dir = environment.cache_dir;
   options.schedules = EnvironmentBook();
+  options.cores = runtime::NumThreads();
   return options;
 }
 
@@ -134,6 +135,7 @@ codegen::CompilerOptions ToCompiler(const CompileOptions& options) {
   out.memory_budget = options.memory_budget;
   out.profile = options.profile || runtime::GetEnvironment().profile;
   out.check_bounds = options.check_bounds;
+  out.cores = options.cores;
   out.budget = options.budget;
   out.extents = options.extents;
   if (options.schedules.empty()) return out;

@@ -30,6 +30,7 @@
 #include "runtime/communicator.h"
 #include "runtime/environment.h"
 #include "runtime/fork.h"
+#include "runtime/thread_pool.h"
 
 namespace reel {
 namespace internal {
@@ -344,6 +345,7 @@ std::shared_ptr<CompiledData> CompileCode(const std::shared_ptr<const internal::
   const internal::ModuleData& data = internal::NeedModule(shared);
   auto code = std::make_shared<CompiledData>();
   codegen::CompilerOptions compiler = internal::ToCompiler(options);
+  if (compiler.cores == 0) compiler.cores = runtime::NumThreads();
   compiler.in_place = in_place;
   const NumericsCheck check = internal::numerics_check;
   const bool plain = data.module.symbols().empty() && options.extents.empty();

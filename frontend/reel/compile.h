@@ -53,6 +53,9 @@ struct CompileOptions {
   /// A file of schedules that `reel tune` or `tune` found. It decides how loops are made and never what they compute;
   /// lines that do not fit are ignored. Empty: REEL_SCHEDULES, if that is set.
   std::string schedules = {};
+  /// Cores that will share a call: above 8, kernels have more parts that run at once, and an instance takes more
+  /// memory. The bits do not change. 0: in Compile the threads of this process, of objects 8.
+  int cores = 0;
   /// Seconds to search for faster schedules on random arguments, in Compile alone; the module has one entry point and
   /// no open extents. What is found is written to `schedules`, if that is given. The bits of results do not change.
   double tune = 0;

@@ -88,6 +88,20 @@ TEST(Bench, GivenInputs) {
   EXPECT_EQ("matmul_2", Json::parse(part.out, nullptr, false)["workload"]) << part.out;
 }
 
+// More threads than the machine has cores, for which plans have more chunks: the same bits.
+TEST(Bench, ManyThreads) {
+  std::vector<std::string> names = {"mlp_small", "mlp_rows",  "attention_b4_t256",
+                                    "resblock",  "lstm_char", "gmm_d10_n1k"};
+  std::vector<std::vector<Json>> rows;
+  for (const char* threads : {"1", "64"}) {
+    std::vector<std::string> arguments = names;
+    arguments.insert(arguments.end(), {"--threads", threads});
+    rows.push_back(Rows(arguments));
+    ASSERT_EQ(names.size(), rows.back().size());
+  }
+  for (size_t i = 0; i < names.size(); ++i) EXPECT_EQ(rows[0][i]["values"], rows[1][i]["values"]) << names[i];
+}
+
 // Chunks of a plan: a large product shares out among as many cores as it has chunks, a small one does not, nor do the
 // steps of a loop that follow each other.
 TEST(Bench, Cores) {

@@ -6,6 +6,7 @@
 
 #include "codegen/cost/estimate.h"
 #include "codegen/program/program.h"
+#include "codegen/target/cores.h"
 #include "frontend/cli/bench/workloads.h"
 #include "frontend/record/event_log.h"
 
@@ -104,7 +105,8 @@ Json ScalingOf(const std::string& name, int cores) {
   for (const Tensor& x : workload.inputs) specs.emplace_back(x);
   const Function step = Trace(
       [&](std::span<const Tensor> in) { return workload.step(std::vector<Tensor>(in.begin(), in.end())); }, specs);
-  const codegen::Target target = Take(codegen::FindTarget("native"));
+  codegen::Target target = Take(codegen::FindTarget("native"));
+  target.tuning = codegen::ForCores(target.tuning, cores);
   const codegen::Program program = Take(codegen::BuildProgram(step.internal_data()->module, target, {}));
   Scaling scaling(program, target, cores);
   for (const codegen::EntryPoint& entry : program.entries) scaling.Add(entry.steps);
