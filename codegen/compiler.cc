@@ -165,8 +165,12 @@ class PlanningCompiler : public Compiler {
     auto plan = Plan(module, *std::move(target), options, &meter, options.profile);
     if (!plan.ok()) return plan.status();
     if (!options.host_supports(plan->target.level)) {
-      return absl::FailedPreconditionError(
-          StrCat("this machine cannot run code for ", plan->target.level, "; use cpu = \"native\""));
+      return absl::FailedPreconditionError(StrCat(
+          "this machine cannot run code for ", plan->target.level,
+          plan->target.has_amx ? ": the CPU has no AMX-BF16, or the operating system does not give this process tiles "
+                                 "(arch_prctl, ARCH_REQ_XCOMP_PERM); \"x86-64-v4-amx-emulated\" has its bits"
+                               : "",
+          "; use cpu = \"native\""));
     }
     CompiledModule::Times times;
     times.plan = Seconds(start);

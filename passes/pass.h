@@ -21,6 +21,8 @@ struct PassContext {
   /// The module is compiled next and not differentiated any more: stop_gradient and vjp have done
   /// their work.
   bool differentiation_done = false;
+  /// Expand leaves products (contract) of bf16 as they are: the target adds them by a rule of its own.
+  bool keep_bf16_products = false;
   /// false: ProveIndices takes every check away.
   bool check_bounds = true;
   /// Constants of more bytes are not computed at compile time.

@@ -84,6 +84,16 @@ class WrapperEmitter : public FunctionEmitter {
     return b_.CreateCall(code->getFunctionType(), code, {b_.getInt32(leaf), b_.getInt32(subleaf)});
   }
 
+  /// What Linux says when it is asked for AMX's tiles; 0: the process may use them. Without a C library.
+  Value* RequestTiles() {
+    auto* call = llvm::InlineAsm::get(llvm::FunctionType::get(i64_, {i64_, i64_, i64_}, false), "syscall",
+                                      "={ax},{ax},{di},{si},~{cx},~{r11},~{memory},~{dirflag},~{fpsr},~{flags}",
+                                      /*hasSideEffects=*/true);
+    return b_.CreateCall(call->getFunctionType(), call,
+                         {b_.getInt64(TileRequest::kArchPrctl), b_.getInt64(TileRequest::kRequest),
+                          b_.getInt64(TileRequest::kTileData)});
+  }
+
   /// Internal i1 function: has this machine what the target needs? Leaves are asked for before they
   /// are read, XCR0 only where OSXSAVE is set.
   llvm::Function* CpuCheckFunction(const Target& target) {
@@ -104,6 +114,7 @@ class WrapperEmitter : public FunctionEmitter {
       Value* bits = b_.CreateAnd(b_.CreateExtractValue(saved, 0), b_.getInt32(needs.xcr0));
       Refuse(b_.CreateICmpNE(bits, b_.getInt32(needs.xcr0)), b_.getFalse());
     }
+    if (needs.tiles) Refuse(b_.CreateICmpNE(RequestTiles(), b_.getInt64(0)), b_.getFalse());
     b_.CreateRet(b_.getTrue());
     return function_;
   }

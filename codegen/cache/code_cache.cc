@@ -52,10 +52,12 @@ class CodeKeyWriter {
 
   void AddTarget(const Target& target) {
     const auto& [name, level, cpu, features, vector_bits, vector_registers, has_fma, has_f16c, has_masks, has_scale,
-                 has_bf16, has_permute, has_register_call, platform, machine, tuning] = target;
+                 has_bf16, tile_products, has_amx, has_permute, has_register_call, platform, machine, tuning] = target;
     (void)name, (void)machine, (void)tuning;  // what plans go by: lowering does not, and kernels are in the key
     for (const std::string* text : {&level, &platform.triple, &cpu, &features}) AddText(*text);
-    for (const bool x : {has_fma, has_f16c, has_masks, has_scale, has_bf16, has_permute, has_register_call}) Add(x);
+    for (const bool x :
+         {has_fma, has_f16c, has_masks, has_scale, has_bf16, tile_products, has_amx, has_permute, has_register_call})
+      Add(x);
     for (const int x : {vector_bits, vector_registers}) Add(int64_t{x});
   }
 

@@ -23,6 +23,7 @@ constexpr double kScatterLane = 1.2;  // stores for the same
 constexpr double kSpill = 2.3;        // cycles of a value on the stack: its store, its load, and who waits for it
 constexpr double kPairOps = 4;        // operations of a pair of products that are added one after the other
 constexpr double kRandomOps = 40;     // operations of a random word
+constexpr double kTileCycles = 64;    // of a step of tiles: four products of 16 cycles each
 constexpr int64_t kTemporaries = 3;   // registers for what is at hand
 constexpr int64_t kOfFunction = 1;    // registers for what a function works with
 constexpr double kHiddenNear = 0.85;  // of the shorter of arithmetic and what comes from L2: they overlap
@@ -226,9 +227,18 @@ class Estimator {
         case Stmt::Kind::kLocal:
         case Stmt::Kind::kTree:
         case Stmt::Kind::kTranspose: Whole(s); break;
+        case Stmt::Kind::kTileProduct: TileProduct(s); break;
         case Stmt::Kind::kSort: break;
       }
     }
+  }
+
+  // As long as all steps take: four instructions of AMX each, or as many fma as there are products.
+  void TileProduct(const Stmt& s) {
+    const double steps = static_cast<double>(s.dynamic_stride / kTileDepth) * nest_.Count();
+    const double products = static_cast<double>(kTileSide * kTileSide * kTileDepth);
+    const double fma = products / static_cast<double>(target_.lanes(SizeOf(kFloat32)));
+    WorkOf(nest_.body()).arithmetic += steps * (target_.has_amx ? kTileCycles : fma);
   }
 
   // One instruction a line, which is about a register.

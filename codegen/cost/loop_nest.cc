@@ -40,6 +40,7 @@ void LoopNest::Scan(const std::vector<Stmt>& body, std::vector<const Stmt*>* aro
       writes_.try_emplace(&s);
     }
     if (s.kind == Stmt::Kind::kAccumulate) PlaceLocal(s.local, s.index, s.dynamic);
+    if (s.kind == Stmt::Kind::kTileProduct) PlaceLocal(s.local, s.index, s.dynamic);
     Scan(s.body, around);
     around->pop_back();
   }

@@ -2,6 +2,7 @@
 
 #include "codegen/fusion/fusion.h"
 #include "codegen/plan/order.h"
+#include "codegen/plan/products.h"
 #include "codegen/plan/rules.h"
 #include "codegen/plan/view.h"
 #include "codegen/schedule/contract_shape.h"
@@ -54,6 +55,7 @@ class EpilogueReductionFuser {
   bool MakesGroups(int p, Value v, int64_t width) const {
     const KernelPlan& product = out_.kernel(p);
     if (product.kind() != KernelKind::kMatmul || !product.Partials().empty()) return false;
+    if (AddsInTiles(f_, *f_.producer(product.root))) return false;
     if (f_.type(v).bytes() <= target_.machine.l2_bytes) return false;
     const ir::Node& node = *f_.producer(product.root);
     const Shape& shape = f_.type(product.root).shape;

@@ -2,6 +2,7 @@
 
 #include "codegen/fusion/fusion.h"
 #include "codegen/plan/order.h"
+#include "codegen/plan/products.h"
 #include "codegen/plan/rules.h"
 #include "codegen/plan/view.h"
 #include "ir/hash_map.h"
@@ -33,6 +34,7 @@ class ProducerFuser {
     const auto* matmul = product.As<MatmulKernel>();
     if (matmul == nullptr || !matmul->row_reductions.empty()) return -1;
     const Node& node = *f_.producer(product.root);
+    if (AddsInTiles(f_, node)) return -1;
     const auto& view = out_.views[node.operands[1].index()];
     const int s = view ? out_.kernel_of[view->base.index()] : -1;
     if (s < 0 || s >= p || out_.kernel(s).kind() != KernelKind::kReduce || !out_.kernel(s).LeavesRoot()) return -1;

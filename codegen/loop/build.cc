@@ -56,6 +56,17 @@ Stmt MakeTree(LocalId local, Combine combine) {
   return {.kind = Stmt::Kind::kTree, .local = local, .combine = combine};
 }
 
+Stmt MakeTileProduct(LocalId sums, Affine index, ExprId a, ExprId b, ExprId steps, int64_t a_row, int64_t row) {
+  return {.kind = Stmt::Kind::kTileProduct,
+          .width = row,
+          .local = sums,
+          .index = std::move(index),
+          .a = a,
+          .b = b,
+          .dynamic = steps,
+          .dynamic_stride = a_row};
+}
+
 Stmt MakePrefetch(BufferId buffer, Affine index) {
   return {.kind = Stmt::Kind::kPrefetch, .buffer = buffer, .index = std::move(index)};
 }

@@ -45,6 +45,8 @@ Stmt MakeScratch(LocalId local);
 Stmt MakeAccumulate(LocalId local, Affine index, Combine combine, ExprId a, ExprId b = -1);
 Stmt MakeTree(LocalId local, Combine combine);
 Stmt MakePrefetch(BufferId buffer, Affine index);
+/// Stmt::Kind::kTileProduct. Rows of a are `a_row` elements apart, those of b and of the sums `row`.
+Stmt MakeTileProduct(LocalId sums, Affine index, ExprId a, ExprId b, ExprId steps, int64_t a_row, int64_t row);
 ExprId LocalExpr(Kernel* kernel, LocalId local, const Affine& index);
 
 /// A local of n x n vectors of n lanes, and axes along its rows and lanes.

@@ -31,6 +31,9 @@ using LocalId = int32_t;  ///< index into Kernel::locals
 /// Such a kernel has no parallel loop.
 constexpr int64_t kRuntimeLength = INT64_MAX, kRuntimeRows = INT64_MAX - 1;
 
+/// Of Stmt::Kind::kTileProduct: sums in a row and in a column; elements along k of a step.
+constexpr int64_t kTileSide = 32, kTileDepth = 32;
+
 /// constant + sum of coefficient * axis, in elements. Terms are sorted by axis, coefficients not 0.
 struct Affine {
   int64_t constant = 0;
@@ -126,6 +129,10 @@ struct Stmt {
             ///< start at the load a and are dynamic_stride elements apart. Stable; NaN is the largest key. If they are
             ///< fewer than the keys, `local` has room for more words of 64 bits than that.
     kPrefetch,  ///< buffer[index], which may lie beyond the end, is wanted in L2 soon: no more than a hint
+    kTileProduct,  ///< `local` (f32) at `index`, kTileSide x kTileSide sums in rows of `width` elements, takes in the
+                   ///< products of bf16, by the rule of tiles (target/README.md), of `dynamic` steps of kTileDepth
+                   ///< elements along k. The locals that a and b are at: rows of dynamic_stride elements along k (bf16,
+                   ///< or pairs as i32); pairs, the first in the low half, in rows of `width` columns (i32)
   };
   Kind kind = Kind::kLoop;
 
@@ -139,7 +146,7 @@ struct Stmt {
   int64_t clip_total = -1;
   std::vector<Stmt> body = {};
 
-  // kLocal, kAccumulate, kTree, kTranspose
+  // kLocal, kAccumulate, kTree, kTranspose, kTileProduct
   LocalId local = -1;
   uint64_t init = 0;  ///< kLocal: bits of the fill value
   bool fill = true;  ///< kLocal: false if whatever is read is written before

@@ -135,6 +135,7 @@ bool Carries(const std::vector<Stmt>& body) {
   bool carries = false;
   VisitStatements(&body.back().body, [&](const Stmt& s) {
     const bool adds = s.kind == Stmt::Kind::kTree || s.kind == Stmt::Kind::kTranspose ||
+                      s.kind == Stmt::Kind::kTileProduct ||
                       (s.kind == Stmt::Kind::kAccumulate && s.combine != Combine::kSet);
     carries = carries || (adds && std::find(filled.begin(), filled.end(), s.local) != filled.end());
   });

@@ -183,6 +183,9 @@ class Printer {
         const std::string_view sign = s.combine == Combine::kSum ? "+" : s.combine == Combine::kSet ? "" : combine;
         return StrCat(to, " ", sign, "= ", Text(s.a), b, guard);
       }
+      case Stmt::Kind::kTileProduct:
+        return StrCat(Element(k_.locals[static_cast<size_t>(s.local)].name, s.index, -1, 0), " tiles= ", Text(s.a),
+                      " * ", Text(s.b), ", ", Text(s.dynamic), " steps, rows of ", s.dynamic_stride, " and ", s.width);
       case Stmt::Kind::kPrefetch:
         return StrCat("prefetch ", Element(k_.buffers[static_cast<size_t>(s.buffer)].name, s.index, -1, 0));
       case Stmt::Kind::kSort:

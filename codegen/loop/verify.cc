@@ -110,8 +110,25 @@ class Structure {
         return absl::OkStatus();
       case Stmt::Kind::kPrefetch:
         return Has(k_.buffers, s.buffer) ? absl::OkStatus() : Wrong(k_, "a prefetch of no buffer");
+      case Stmt::Kind::kTileProduct: return TileProduct(s, in_vector);
     }
     return absl::OkStatus();
+  }
+
+  absl::Status TileProduct(const Stmt& s, bool in_vector) const {
+    const auto is_local = [this](ExprId id, DType dtype) {
+      if (!Has(k_.exprs, id)) return false;
+      const Expr& e = k_.exprs[static_cast<size_t>(id)];
+      return e.kind == Expr::Kind::kLocal && e.dtype == dtype;
+    };
+    if (in_vector || !locals_.contains(s.local) || k_.locals[static_cast<size_t>(s.local)].dtype != kFloat32) {
+      return Wrong(k_, "a product of tiles in a vector loop, or to no sums in f32");
+    }
+    if ((!is_local(s.a, kBFloat16) && !is_local(s.a, kInt32)) || !is_local(s.b, kInt32) || !Has(k_.exprs, s.dynamic)) {
+      return Wrong(k_, "a product of tiles of what is no packed bf16, or of no steps");
+    }
+    const bool fits = s.dynamic_stride > 0 && s.dynamic_stride % kTileDepth == 0 && s.width >= kTileSide;
+    return fits ? absl::OkStatus() : Wrong(k_, "a product of tiles in rows that are shorter than those");
   }
 
   absl::Status Loop(const Stmt& s, bool in_vector) {
@@ -251,8 +268,22 @@ class Walk {
       case Stmt::Kind::kStore: return s.guard < 0 && s.dynamic < 0 ? Store(s, 1, known) : absl::OkStatus();
       case Stmt::Kind::kSort: return Store(s, s.positions, known);
       case Stmt::Kind::kPrefetch: return absl::OkStatus();
+      case Stmt::Kind::kTileProduct: return TileProduct(s);
     }
     return absl::OkStatus();
+  }
+
+  // All of its sums and operands, whatever the steps are: rows of both are there for as many as there may be.
+  absl::Status TileProduct(const Stmt& s) {
+    const auto inside = [this](LocalId local, const Affine& index, int64_t rows, int64_t stride, int64_t columns) {
+      const Local& l = k_.locals[static_cast<size_t>(local)];
+      return Inside(At(index), (rows - 1) * stride + columns, l.size, l.name);
+    };
+    const Expr &a = k_.exprs[static_cast<size_t>(s.a)], &b = k_.exprs[static_cast<size_t>(s.b)];
+    const int64_t row = s.dynamic_stride * SizeOf(kBFloat16) / SizeOf(a.dtype);
+    if (absl::Status x = inside(a.local, a.index, kTileSide, row, row); !x.ok()) return x;
+    if (absl::Status w = inside(b.local, b.index, s.dynamic_stride / 2, s.width, kTileSide); !w.ok()) return w;
+    return inside(s.local, s.index, kTileSide, s.width, kTileSide);
   }
 
   absl::Status Accumulate(const Stmt& s, bool known) {

@@ -109,6 +109,7 @@ class KernelEmitter {
   void Stores(const Stmt* first, const Stmt* last);
   void Prefetch(const Stmt& s);
   void Sort(const Stmt& s);  // sort.cc
+  void TileProduct(const Stmt& s);  // tile_product.cc
   Trip TripOf(const Stmt& s);
   Trip LengthTrip(const Stmt& s);
 

@@ -84,6 +84,7 @@ void KernelEmitter::Body(const std::vector<Stmt>& body) {
         break;
       case Stmt::Kind::kSort: Sort(s); break;
       case Stmt::Kind::kPrefetch: Prefetch(s); break;
+      case Stmt::Kind::kTileProduct: TileProduct(s); break;
     }
     i = next;
   }

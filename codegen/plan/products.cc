@@ -107,6 +107,10 @@ std::optional<View> WidenedView(const ir::Function& f, const PlanGraph& plan, Va
   return view;
 }
 
+bool AddsInTiles(const ir::Function& f, const Node& node) {
+  return node.op == Op::kContract && f.type(node.result()).dtype == kBFloat16;
+}
+
 bool MultipliesPairs(const ir::Function& f, const Node& node, const View& x, const View& w, const Tuning& tuning) {
   if (f.type(x.base).dtype != kBFloat16 || f.type(w.base).dtype != kBFloat16) return false;
   const Shape &xs = f.type(node.operands[0]).shape, &ws = f.type(node.operands[1]).shape;

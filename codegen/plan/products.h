@@ -27,6 +27,9 @@ bool IsWidening(const ir::Function& function, const ir::Node& node);
 /// Memory of 16 bits that v, an f32 value, is a view of, through one widening cast and views of it or of its operand;
 /// none if there is no such cast. The base need not have memory yet.
 std::optional<View> WidenedView(const ir::Function& function, const PlanGraph& plan, ir::Value v);
+/// Whether a node is a product of bf16 that stayed one (PassContext::keep_bf16_products): tiles add it, and its result
+/// is rounded once.
+bool AddsInTiles(const ir::Function& function, const ir::Node& node);
 /// Whether a contraction, read through these views, is one of pairs of bf16 (ContractShape::pairs), and large enough.
 bool MultipliesPairs(const ir::Function& function, const ir::Node& node, const View& x, const View& w,
                      const Tuning& tuning);

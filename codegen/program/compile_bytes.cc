@@ -31,6 +31,7 @@ class Counter {
         continue;
       }
       if (s.kind == Stmt::Kind::kTranspose || s.kind == Stmt::Kind::kTree) count += 64 * copies;
+      if (s.kind == Stmt::Kind::kTileProduct) count += 256;  // the function that it calls
       count += 4 * copies;
       for (ExprId e : {s.a, s.b, s.dynamic, s.guard}) count += copies * New(e);
     }

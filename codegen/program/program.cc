@@ -33,11 +33,12 @@ void RecordPasses(absl::Span<const passes::PassEntry> pipeline, const std::vecto
 
 // Graph passes before planning; without fusion only what compilation cannot do without. How many there were.
 absl::StatusOr<int64_t> RunGraphPasses(ir::Module* module, const std::vector<std::string>& entries,
-                                       const PlanOptions& plan) {
+                                       const Target& target, const PlanOptions& plan) {
   const runtime::Environment& environment = runtime::GetEnvironment();
   passes::PipelineOptions options;
   options.context.entry_points = entries;
   options.context.differentiation_done = true;
+  options.context.keep_bf16_products = target.tile_products;
   options.context.meter = plan.meter;
   options.context.check_bounds = plan.check_bounds;
   options.disable = environment.disable_passes;
@@ -375,7 +376,7 @@ absl::StatusOr<Program> Build(const ir::Module& module, const Target& target, co
   for (size_t i = 0; i < initial->size(); ++i) {
     copy.mutable_variables()[i].initial = std::move((*initial)[i]);
   }
-  const auto passes = RunGraphPasses(&copy, entries, options);
+  const auto passes = RunGraphPasses(&copy, entries, target, options);
   if (!passes.ok()) return passes.status();
   PlanOptions plan = options;
   AddSwitches(*passes, &plan.phases);

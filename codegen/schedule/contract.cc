@@ -3,6 +3,7 @@
 #include "codegen/loop/ceil.h"
 #include "codegen/schedule/contract_pack.h"
 #include "codegen/schedule/contract_tile.h"
+#include "codegen/schedule/contract_tile_product.h"
 #include "ir/strings.h"
 
 // Matrix products and what looks like them (convolutions): k ascends in blocks of 256. Rows go in blocks, too: for
@@ -20,7 +21,7 @@ using ir::Op;
 
 class ContractSchedule {
  public:
-  explicit ContractSchedule(const ScheduleContext& c) : l_(c), pack_(l_), result_(l_) {}
+  explicit ContractSchedule(const ScheduleContext& c) : l_(c), pack_(l_), tiles_(l_), result_(l_) {}
 
   void Run() {
     const ScheduleContext& c = l_.c;
@@ -39,8 +40,11 @@ class ContractSchedule {
     l_.k->body = Nest(loops, 1, std::move(body));
     const int64_t size = c.f.type(l_.root).shape.size(), depth = shape.depth * (shape.pairs ? 2 : 1);
     if (IsFloat(l_.dtype)) l_.k->product_flops = 2.0 * static_cast<double>(size) * static_cast<double>(depth);
-    l_.k->why.push_back(StrCat("product of depth ", depth, shape.pairs ? " in pairs of bf16" : "", " to ",
-                               c.f.type(l_.root).ToString(), ": ", TextOf(shape, l_.tiles)));
+    l_.k->why.push_back(StrCat("product of depth ", depth,
+                               shape.pairs   ? " in pairs of bf16"
+                               : shape.tiles ? " in tiles of bf16"
+                                             : "",
+                               " to ", c.f.type(l_.root).ToString(), ": ", TextOf(shape, l_.tiles)));
     Parallelize(c, size, Ceil(shape.depth, 2));  // 2 * depth, four at once; pairs count once
   }
 
@@ -51,7 +55,8 @@ class ContractSchedule {
     const AxisId panel = l_.k->AddAxis("n");
     std::vector<Stmt> wide, narrow;
     if (whole > 0) wide = RowBlock(AxisAffine(panel, lanes), lanes, lanes);
-    if (rest > 0) narrow = RowBlock({whole * lanes, {}}, rest, RoundUp(rest, l_.register_lanes()));
+    const int64_t unit = l_.shape.tiles ? kTileSide : l_.register_lanes();
+    if (rest > 0) narrow = RowBlock({whole * lanes, {}}, rest, RoundUp(rest, unit));
     if (whole == 0) return narrow;
     if (shared && rest > 0) return Body(PeelLast(l_.c.builder, l_.k, panel, whole, std::move(wide), std::move(narrow)));
     if (rest > 0) l_.k->panels = panel;
@@ -62,16 +67,16 @@ class ContractSchedule {
   // A panel of columns of a block of rows.
   std::vector<Stmt> RowBlock(const Affine& base, int64_t columns, int64_t width) {
     const bool whole = columns == width && (width & (width - 1)) == 0;
-    const bool by_register = l_.shape.pairs || l_.tiles.turn > 0;
+    const bool by_register = l_.shape.pairs || l_.shape.tiles || l_.tiles.turn > 0;
     Panel p{base, columns, width, whole && !by_register ? width : l_.register_lanes()};
     if (l_.tiles.whole_rows) return BlocksOfK(p);
     const bool one_block = l_.is_split() || (l_.shape.depth > 0 && l_.shape.depth <= l_.k_block);
-    result_.Choose(one_block);
+    if (!l_.shape.tiles) result_.Choose(one_block);
     std::vector<Stmt> out;
     if (!result_.direct()) out.push_back(result_.OpenTable(l_.tiles.lanes, one_block));
     if (l_.shape.depth > 0) {
       if (l_.NeedsRowTable()) p.row_offsets = l_.FillRowOffsets(&out);
-      Append(BlocksOfK(p), &out);
+      Append(l_.shape.tiles ? tiles_.Multiply(p, result_.table()) : BlocksOfK(p), &out);
     }
     result_.Finish(p, &out);
     return out;
@@ -186,6 +191,7 @@ class ContractSchedule {
 
   ContractLoops l_;
   ContractPack pack_;
+  ContractTileProduct tiles_;
   ContractResult result_;
 };
 

@@ -42,8 +42,8 @@ struct ContractLoops {
   Kernel* const k;
   const ir::Value root;
   const ir::Node& node;
-  const DType dtype;
   const ContractShape shape;
+  const DType dtype;  ///< of the sums
   const ContractTiles tiles;
   const int64_t k_block;  ///< of what k counts
   const DType packed;  ///< an element of a packed operand: of pairs, the first in the upper half

@@ -6,6 +6,7 @@
 
 #include "codegen/loop/build.h"
 #include "codegen/loop/ceil.h"
+#include "codegen/plan/products.h"
 #include "ir/strings.h"
 
 namespace reel::codegen {
@@ -203,8 +204,9 @@ ResultAxes AxesOf(const ir::Function& f, const ir::Node& node, const View& x_vie
 // The last axis of the columns is that of the lanes, the others are outer ones; without columns, a batch that both
 // operands have side by side.
 void ChooseLane(Axes columns, ContractShape* s) {
-  const auto batch_lanes =
-      std::find_if(s->outer.begin(), s->outer.end(), [](const ContractAxis& a) { return a.x == 1 && a.w == 1; });
+  const auto batch_lanes = s->tiles ? s->outer.end()
+                                    : std::find_if(s->outer.begin(), s->outer.end(),
+                                                   [](const ContractAxis& a) { return a.x == 1 && a.w == 1; });
   if (Iterations(columns) == 1 && batch_lanes != s->outer.end()) {
     s->lane = *batch_lanes;
     s->outer.erase(batch_lanes);
@@ -378,11 +380,11 @@ void OrderLoops(const ScheduleContext& c, LoopAxes* loops) {
 std::string TextOf(const ContractShape& shape, const ContractTiles& t) {
   return StrCat("tiles of ", t.rows, " rows x ", t.lanes, " lanes, ", t.per_block,
                 t.per_block == 1 ? " tile a block" : " tiles a block",
-                shape.computed ? ", second operand computed, with sums over its rows"
-                : shape.pairs  ? ", operands packed"
-                : t.pack       ? ", second operand packed"
-                : t.turn > 0   ? ", second operand turned in registers"
-                               : "");
+                shape.computed               ? ", second operand computed, with sums over its rows"
+                : shape.pairs || shape.tiles ? ", operands packed"
+                : t.pack                     ? ", second operand packed"
+                : t.turn > 0                 ? ", second operand turned in registers"
+                                             : "");
 }
 
 ContractShape ShapeOfContract(const ScheduleContext& c) {
@@ -393,6 +395,7 @@ ContractShape ShapeOfContract(const ScheduleContext& c) {
   const ResultAxes all = AxesOf(c.f, node, x, w, &s.k);
   s.rank = static_cast<int>(all.axes.size());
   s.depth = Iterations(s.k);
+  s.tiles = AddsInTiles(c.f, node);
   s.empty = Iterations(all.axes) == 0;
   if (s.empty) return s;
   s.k = Collapsed(s.k);
@@ -482,8 +485,24 @@ constexpr int64_t kMaxTileRows = 24, kMaxTileRegisters = 16, kMaxTurned = 8, kMa
 
 }  // namespace
 
+namespace {
+
+// Panels of tiles; blocks of rows that are whole tiles, the last ones of which may be partly empty.
+ContractTiles TilesOfBf16(const Target& target, const ContractShape& shape) {
+  ContractTiles t;
+  t.pack = true;
+  t.lanes = RoundUp(std::min(std::max(shape.lane.extent, int64_t{1}), target.tuning.tile_columns), kTileSide);
+  BlockRows(shape, target, SizeOf(kFloat32), kTileSide, {kTileSide, 0}, &t);
+  t.rows = kTileSide;
+  t.per_block = Ceil(t.block * t.inner, t.rows);
+  return t;
+}
+
+}  // namespace
+
 ContractTiles TilesOfContract(const ScheduleContext& c, const ContractShape& shape) {
   const Target& target = c.target;
+  if (shape.tiles) return shape.empty ? ContractTiles{} : TilesOfBf16(target, shape);
   const int64_t element_bytes = SizeOf(c.f.type(c.kernel_plan().root).dtype), hardware = target.lanes(element_bytes);
   if (!c.options.vectorize) {
     ContractTiles t;

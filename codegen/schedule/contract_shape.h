@@ -32,6 +32,7 @@ struct ContractShape {
   bool empty = false;  ///< no element to compute
   bool pairs = false;  ///< of bf16 in twos: k is one axis, which counts pairs, as depth does; `rows` is at most one
   PairedOperand x_pair, w_pair;
+  bool tiles = false;   ///< of bf16 that stayed bf16, by the rule of tiles (AddsInTiles)
   bool computed = false;  ///< w row by row where it is multiplied (FuseProducers)
   bool widens = false;  ///< lanes of w are 16 bits in memory
   bool long_epilogue = false;  ///< more than a few operations on each element

@@ -96,8 +96,8 @@ void ContractResult::Choose(bool one_block) {
 Stmt ContractResult::OpenTable(int64_t width, bool one_block) {
   table_width_ = width;
   if (total_ < 0) total_ = l_.k->AddLocal("total", l_.dtype, l_.tiles.per_block * l_.tiles.rows * width);
-  const double first = l_.shape.depth == 0 || !IsFloat(l_.dtype) ? 0.0 : -0.0;
-  return one_block ? MakeScratch(total_) : MakeLocal(total_, Bits(l_.dtype, first));
+  const double first = l_.shape.depth == 0 || l_.shape.tiles || !IsFloat(l_.dtype) ? 0.0 : -0.0;
+  return one_block && !l_.shape.tiles ? MakeScratch(total_) : MakeLocal(total_, Bits(l_.dtype, first));
 }
 
 // The sums of a tile to the table.
@@ -142,6 +142,7 @@ void ContractResult::Finish(const Panel& p, std::vector<Stmt>* out) {
 // The sum there and what is computed from it.
 std::vector<Stmt> ContractResult::Stores(const Index& index, ExprId sum) const {
   const ScheduleContext& c = l_.c;
+  if (l_.shape.tiles) sum = c.builder->Apply(Op::kCast, c.dtype(l_.root), {sum});
   c.builder->SetRoot(l_.root, sum);
   if (l_.is_split()) {
     const Affine at = c.builder->Flat(l_.root, index) + AxisAffine(l_.split, c.f.type(l_.root).shape.size());

@@ -31,6 +31,8 @@ class ContractResult {
   /// Before the blocks of k. -0 + x = x for every x, so that of the first block of k is taken as it is.
   Stmt OpenTable(int64_t width, bool one_block);
   bool direct() const { return direct_; }
+  /// The table, once it is open.
+  LocalId table() const { return total_; }
   /// The sums of a tile, to where they go.
   Stmt PutTile(const Panel& panel, AxisId tile, LocalId acc) {
     return direct_ ? StoreTile(panel, tile, acc) : AddTile(panel, tile, acc);

@@ -21,17 +21,25 @@ struct CpuCheck {
 };
 
 /// What a target name needs: CPUID bits, and state that the operating system saves (bits of XCR0, 0
-/// = none).
+/// = none), of which it gives tiles only to processes that ask (TileRequest).
 struct CpuNeeds {
   std::string_view name;
   std::span<const CpuCheck> checks;
   uint32_t xcr0;
+  bool tiles = false;
+};
+
+/// Linux for x86-64: arch_prctl(ARCH_REQ_XCOMP_PERM, 18: XTILEDATA) is 0 if the process, with all its threads, may use
+/// AMX's tiles from then on. To ask again costs nothing.
+struct TileRequest {
+  static constexpr uint64_t kArchPrctl = 158, kRequest = 0x1023, kTileData = 18;
 };
 
 /// The needs of a level by name, including those of the levels below it. Null if it is none of x86-64: other
 /// architectures cannot ask without an operating system.
 const CpuNeeds* NeedsOf(std::string_view name);
-/// True if this machine has what the level needs; false for levels of other architectures.
+/// True if this machine has what the level needs, which this process then may use; false for levels of other
+/// architectures.
 bool HostSupports(std::string_view name);
 
 }  // namespace reel::codegen

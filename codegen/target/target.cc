@@ -6,6 +6,9 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#if defined(__linux__)
+#include <unistd.h>
+#endif
 #endif
 
 #include "codegen/target/cpuid.h"
@@ -27,8 +30,9 @@ constexpr uint32_t Bits(std::initializer_list<int> bits) {
 // The x86-64 psABI's levels. ecx of leaf 1: SSE3 0, SSSE3 9, FMA 12, CX16 13, SSE4.1 19, SSE4.2 20,
 // MOVBE 22, POPCNT 23, OSXSAVE 27, AVX 28, F16C 29. ebx of leaf 7: BMI1 3, AVX2 5, BMI2 8, AVX512F
 // 16, DQ 17, CD 28, BW 30, VL 31. ecx of leaf 0x80000001: LAHF 0, LZCNT 5. Beyond the levels, eax of leaf 7, 1:
-// AVX512-BF16 5.
-constexpr CpuRegister kEax = CpuRegister::kEax, kEbx = CpuRegister::kEbx, kEcx = CpuRegister::kEcx;
+// AVX512-BF16 5; edx of leaf 7: AMX-BF16 22, AMX-TILE 24.
+constexpr CpuRegister kEax = CpuRegister::kEax, kEbx = CpuRegister::kEbx, kEcx = CpuRegister::kEcx,
+                      kEdx = CpuRegister::kEdx;
 constexpr uint32_t kV2Leaf1 = Bits({0, 9, 13, 19, 20, 23});
 constexpr uint32_t kV3Leaf1 = kV2Leaf1 | Bits({12, 22, 27, 28, 29});
 constexpr CpuCheck kV2[] = {{1, 0, kEcx, kV2Leaf1}, {0x80000001, 0, kEcx, Bits({0})}};
@@ -39,20 +43,36 @@ constexpr CpuCheck kV4Bf16[] = {{1, 0, kEcx, kV3Leaf1},
                                 {7, 0, kEbx, Bits({3, 5, 8, 16, 17, 28, 30, 31})},
                                 {7, 1, kEax, Bits({5})},
                                 {0x80000001, 0, kEcx, Bits({0, 5})}};
-// XCR0: SSE 1, AVX 2, AVX-512 masks and registers 5-7.
+constexpr CpuCheck kV4Amx[] = {{1, 0, kEcx, kV3Leaf1},
+                               {7, 0, kEbx, Bits({3, 5, 8, 16, 17, 28, 30, 31})},
+                               {7, 0, kEdx, Bits({22, 24})},
+                               {0x80000001, 0, kEcx, Bits({0, 5})}};
+// XCR0: SSE 1, AVX 2, AVX-512 masks and registers 5-7, AMX's configuration and tiles 17, 18.
 constexpr CpuNeeds kNeeds[] = {{"x86-64-v2", kV2, 0},
                                {"x86-64-v3", kV3, Bits({1, 2})},
                                {"x86-64-v4", kV4, Bits({1, 2, 5, 6, 7})},
-                               {"x86-64-v4-bf16", kV4Bf16, Bits({1, 2, 5, 6, 7})}};
+                               {"x86-64-v4-bf16", kV4Bf16, Bits({1, 2, 5, 6, 7})},
+                               {"x86-64-v4-amx-emulated", kV4, Bits({1, 2, 5, 6, 7})},
+                               {"x86-64-v4-amx", kV4Amx, Bits({1, 2, 5, 6, 7, 17, 18}), true}};
 
 // What a level can do, and what a platform's objects are.
-enum Trait : uint32_t { kFma = 1, kF16c = 2, kMasks = 4, kScale = 8, kBf16 = 16, kPermute = 32, kRegisterCall = 64 };
+enum Trait : uint32_t {
+  kFma = 1,
+  kF16c = 2,
+  kMasks = 4,
+  kScale = 8,
+  kBf16 = 16,
+  kPermute = 32,
+  kRegisterCall = 64,
+  kTiles = 128,
+  kAmx = 256
+};
 enum PlatformTrait : uint32_t { kCpuid = 1, kDistances = 2, kIndependent = 4, kOwnMemory = 8 };
 
-// CPUs that have a level whose own instructions are slower than the next lower one's. edx of leaf 7: AMX-BF16 22. These
-// CPUs multiply bf16 in tiles, which add in another order than the rule, and vdpbf16ps at a fourth of the rate of f32's
-// fma (measured on Emerald Rapids: 32 flop a cycle, 64 of f32).
-constexpr CpuCheck kSlowBf16[] = {{7, 0, CpuRegister::kEdx, Bits({22})}};
+// CPUs that have a level whose own instructions are slower than the next lower one's. These
+// CPUs, those with AMX-BF16, multiply bf16 in tiles, which add in another order than the rule, and vdpbf16ps at a
+// fourth of the rate of f32's fma (measured on Emerald Rapids: 32 flop a cycle, 64 of f32).
+constexpr CpuCheck kSlowBf16[] = {{7, 0, kEdx, Bits({22})}};
 constexpr CpuNeeds kSlow[] = {{"x86-64-v4-bf16", kSlowBf16, 0}};
 
 // CPUs whose AVX-512 registers go through ports of half their width, in two steps. AMD's Processor Programming
@@ -92,11 +112,16 @@ Platform MakePlatform(const PlatformRow& row) {
           has(kOwnMemory),     has(kIndependent)};
 }
 
+// Tiles have to be asked for, which objects can do on Linux alone.
+bool MayUse(const PlatformRow& platform, const Level& level) {
+  return (level.traits & kAmx) == 0 || platform.os == "linux";
+}
+
 // The target's platform for a system, "" the default of its architecture.
 absl::Status SetPlatform(std::string_view os, Target* t) {
   const std::string_view arch = LevelOf(t->level)->arch;
   for (const PlatformRow& row : kPlatforms) {
-    if (row.arch != arch || (!os.empty() && row.os != os)) continue;
+    if (row.arch != arch || (!os.empty() && row.os != os) || !MayUse(row, *LevelOf(t->level))) continue;
     t->platform = MakePlatform(row);
     return absl::OkStatus();
   }
@@ -119,6 +144,8 @@ Target MakeTarget(const Level& level) {
   t.has_masks = has(kMasks);
   t.has_scale = has(kScale);
   t.has_bf16 = has(kBf16);
+  t.tile_products = has(kTiles);
+  t.has_amx = has(kAmx);
   t.has_permute = has(kPermute);
   t.has_register_call = has(kRegisterCall);
   (void)SetPlatform("", &t);  // each architecture has one
@@ -162,9 +189,18 @@ uint32_t ReadXcr0() {
   return low;
 }
 
+bool MayUseTiles() {
+#if defined(__linux__)
+  return ::syscall(TileRequest::kArchPrctl, TileRequest::kRequest, TileRequest::kTileData) == 0;
+#else
+  return false;
+#endif
+}
+
 bool HostHas(const CpuNeeds& needs) {
   if (!std::all_of(needs.checks.begin(), needs.checks.end(), HasBits)) return false;
-  return needs.xcr0 == 0 || (ReadXcr0() & needs.xcr0) == needs.xcr0;
+  if (needs.xcr0 != 0 && (ReadXcr0() & needs.xcr0) != needs.xcr0) return false;
+  return !needs.tiles || MayUseTiles();
 }
 #else
 bool HostHas(const CpuNeeds&) { return false; }
@@ -181,12 +217,14 @@ absl::StatusOr<Target> FindHost(std::string_view level) {
   return target;
 }
 
-// The best level that this CPU has, but those that are slow on it; empty: it is older than all.
+// The best level that this CPU has, but those that are slow on it or have bits of their own; empty: it is older than
+// all.
 std::string_view BestLevel() {
   for (auto needs = std::rbegin(kNeeds); needs != std::rend(kNeeds); ++needs) {
     const bool slow = std::any_of(std::begin(kSlow), std::end(kSlow),
                                   [&](const CpuNeeds& s) { return s.name == needs->name && HostHas(s); });
-    if (!slow && HostHas(*needs)) return needs->name;
+    const bool own_bits = (LevelOf(needs->name)->traits & kTiles) != 0;
+    if (!own_bits && !slow && HostHas(*needs)) return needs->name;
   }
   return {};
 }
@@ -290,7 +328,7 @@ std::vector<std::string_view> TargetNames() {
 std::vector<std::string_view> SystemsOf(std::string_view level) {
   std::vector<std::string_view> names;
   for (const PlatformRow& row : kPlatforms) {
-    if (row.arch == LevelOf(level)->arch) names.push_back(row.os);
+    if (row.arch == LevelOf(level)->arch && MayUse(row, *LevelOf(level))) names.push_back(row.os);
   }
   return names;
 }

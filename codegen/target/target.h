@@ -38,6 +38,8 @@ struct Target {
   bool has_masks = true;      ///< masked loads and stores are cheap
   bool has_scale = true;      ///< AVX-512: multiplication by a power of two (vscalef)
   bool has_bf16 = false;      ///< AVX512-BF16: products of pairs of bf16 (Combine::kDotPair)
+  bool tile_products = false;  ///< products of bf16 add in tiles: a class of bits of its own (README.md)
+  bool has_amx = false;       ///< AMX-BF16 does, else fma and additions give the same bits
   bool has_permute = true;    ///< AVX2: a table of eight floats in a register (vpermps)
   bool has_register_call = true;  ///< x86's calls that pass 16 vectors in registers
   Platform platform;

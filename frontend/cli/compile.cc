@@ -183,7 +183,8 @@ void AddCompile(Program* program) {
   command
       .Add("--target,--cpu", &options->compiler.cpu,
            StrCat("native (the best this machine has), a level (", Joined(codegen::TargetNames()),
-                  "), a class of CPUs (", Joined(codegen::ClassNames()),
+                  "; with amx products of bf16 have bits of their own), a class of CPUs (",
+                  Joined(codegen::ClassNames()),
                   "), or several levels of x86-64 for an object that chooses when it starts (v2,v3,v4)"))
       .TypeName("CPU")
       .ShowDefault();

@@ -24,16 +24,16 @@ struct InstanceData;
 
 /// Options of Compile, CompileToObject, CompileToStaticLibrary and CompileToSharedLibrary.
 struct CompileOptions {
-  /// What is compiled for: x86-64-v2, x86-64-v3, x86-64-v4, x86-64-v4-bf16; a class of CPUs such as zen4 or
-  /// icelake-server, whose caches schedules go by; or a target file, which ends in .target. Of objects also aarch64,
-  /// riscv64 (with V) and wasm32: the same bits as x86-64-v3, of wasm32 as x86-64-v2, which do not fuse
-  /// multiplications. An object may have code for several levels of x86-64, "v2,v3,v4": its `init` takes the highest
-  /// that the CPU has.
+  /// What is compiled for: x86-64-v2, x86-64-v3, x86-64-v4, x86-64-v4-bf16, x86-64-v4-amx[-emulated], where products of
+  /// bf16 have their own bits (codegen/target/README.md); a class of CPUs such as zen4, whose caches schedules go by;
+  /// or a target file, which ends in .target. Of objects also aarch64, riscv64 (with V) and wasm32: the same bits as
+  /// x86-64-v3, of wasm32 as x86-64-v2, which do not fuse multiplications. An object may have code for several levels
+  /// of x86-64, "v2,v3,v4": its `init` takes the highest that the CPU has.
   std::string cpu = "native";
   /// Of objects, the operating system: linux, windows, macos, or none for one that needs no libc. "" is linux, of
   /// wasm32 none. `reel compile --targets` lists what there is.
   std::string os = "";
-  int opt_level = 2;           ///< 0: one kernel per op; 2: fused and vectorised. The same bits.
+  int opt_level = 2;  ///< 0: one kernel per op; 2: fused and vectorised. The same bits.
   /// Bytes for temporaries (activations, not variables); 0: no limit. Where a step needs more, values
   /// are computed again in the backward part instead of kept: slower, the same bits. Throws
   /// kResourceExhausted, naming the least it found, where that is not enough.

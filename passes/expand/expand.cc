@@ -61,8 +61,11 @@ absl::StatusOr<bool> ExpandNodes(ir::Module* m,
   return any;
 }
 
-absl::StatusOr<bool> Expand(ir::Module* m, const PassContext&) {
-  const auto any = ExpandNodes(m, [](const ir::Function&, const ir::Node&) { return true; });
+absl::StatusOr<bool> Expand(ir::Module* m, const PassContext& context) {
+  const auto any = ExpandNodes(m, [&context](const ir::Function& f, const ir::Node& node) {
+    const bool product = node.op == ir::Op::kContract && f.type(node.result()).dtype == kBFloat16;
+    return !product || !context.keep_bf16_products;
+  });
   if (!any.ok()) return any.status();
   const auto split = SplitComplex(m);
   if (!split.ok()) return split.status();

@@ -220,14 +220,14 @@ int main(void) {
   printf("%d %zu ", *(int*)((char*)s + SCALE_SIZE - 64), scale_size() - SCALE_SIZE);
   error = scale_main(s, x, y);
   printf("%d %g ", error, y[0]);
-  *(int*)((char*)s + SCALE_SIZE - 64) = 3;
+  *(int*)((char*)s + SCALE_SIZE - 64) = 4;
   printf("%d\n", scale_main(s, x, y));
 }
 )";
   Folder folder;
   std::vector<Program> programs;
   std::vector<Target> targets;
-  for (const char* level : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
+  for (const char* level : {"x86-64-v2", "x86-64-v3", "x86-64-v4", "x86-64-v4-amx"}) {
     programs.push_back(Scale());
     programs.back().entries[0].name = "main";
     targets.push_back(*FindTarget(level));
@@ -240,7 +240,7 @@ int main(void) {
   }
   const auto files = AotCompile(levels, "scale", {});
   ASSERT_TRUE(files.ok()) << files.status();
-  EXPECT_NE(files->header.find("for x86-64-v2,x86-64-v3,x86-64-v4"), std::string::npos);
+  EXPECT_NE(files->header.find("for x86-64-v2,x86-64-v3,x86-64-v4,x86-64-v4-amx"), std::string::npos);
   const auto library = ArchiveOf(files->object, "scale.o", "linux");
   ASSERT_TRUE(library.ok()) << library.status();
   Write(folder / "libscale.a", *library);

@@ -41,6 +41,8 @@ ROWS = [
     Row("x86-64-v2", "linux", "cc", [], APART, r"mulps\s+.*xmm"),
     Row("x86-64-v3", "linux", "cc", [], FUSED, r"vfmadd\w+ps\s+.*ymm"),
     Row("x86-64-v4", "linux", "cc", [], FUSED, r"vfmadd\w+ps\s+.*zmm"),
+    Row("x86-64-v4-amx-emulated", "linux", "cc", [], FUSED, r"vfmadd\w+ps\s+.*zmm"),
+    Row("x86-64-v4-amx", "linux", "cc", [], FUSED, r"vfmadd\w+ps\s+.*zmm"),
     Row("x86-64-v3", "none", "cc", [], FUSED, r"vfmadd\w+ps\s+.*ymm"),
     Row("x86-64-v3", "windows", "x86_64-w64-mingw32-gcc", [WINE], FUSED, r"vfmadd\w+ps\s+.*ymm"),
     Row(
