@@ -13,9 +13,11 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "codegen/cache/code_cache.h"
 #include "codegen/compiler.h"
 #include "codegen/jit/jit.h"
 #include "codegen/target/cpuid.h"
@@ -114,6 +116,7 @@ std::vector<Case> Cases() {
       cases.push_back({layout + "_batch_of_dots", 40, 1, 48, 1, ta, tb});
       // Denormal operands, products and sums; results just above and below the smallest normal number.
       cases.push_back({layout + "_denormal", 0, 24, 300, 40, ta, tb, 1e-40, 1e-37});
+      cases.push_back({layout + "_denormal_by_large", 0, 24, 300, 40, ta, tb, 1e-41, 3e-38, {1e18, -1e18}});
       cases.push_back({layout + "_tiny_products", 0, 24, 300, 40, ta, tb, 1e-24, 1e-18});
       cases.push_back({layout + "_near_the_least", 0, 24, 100, 40, ta, tb, 5e-20, 4e-19});
       cases.push_back({layout + "_special",
@@ -183,13 +186,13 @@ TEST_P(TileProducts, EmulationKeepsTheRule) {
   ExpectRule(GetParam(), kEmulated, 0, {1});
 }
 
+// Asking whether the machine has tiles also asks for leave to use them: then it runs the instructions itself.
 TEST_P(TileProducts, TilesKeepTheRule) {
+  const bool has_amx = codegen::HostSupports(kAmx);
   const int64_t before = amx::Count();
   ExpectRule(GetParam(), kAmx, 2, {1, 3});
   ExpectRule(GetParam(), kAmx, 0, {1});
-  if (!codegen::HostSupports(kAmx)) {
-    EXPECT_GT(amx::Count(), before);
-  }
+  EXPECT_EQ(amx::Count() == before, has_amx);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, TileProducts, testing::ValuesIn(Cases()), [](const auto& p) { return p.param.name; });
@@ -292,6 +295,17 @@ TEST(TileTargets, AreChosenByNameAlone) {
   EXPECT_EQ(codegen::SystemsOf(kAmx), std::vector<std::string_view>{"linux"});
   EXPECT_THAT(codegen::FindTarget(kAmx, "windows").status().message(),
               testing::HasSubstr("no objects of x86-64-v4-amx for \"windows\"; the operating system is one of: linux"));
+}
+
+// Nothing that was compiled for one class is found for the other, though its kernels be the same.
+TEST(TileTargets, CachesTellThemApart) {
+  auto program = codegen::BuildProgram(codegen::ParseFunctions(kProduct), *codegen::FindTarget(kAmx), {});
+  ASSERT_TRUE(program.ok()) << program.status();
+  std::set<std::string> keys;
+  for (const char* name : {"x86-64-v4", kEmulated, kAmx}) {
+    keys.insert(codegen::CodeKey(*program, *codegen::FindTarget(name), 2));
+  }
+  EXPECT_EQ(keys.size(), 3u);
 }
 
 TEST(TileTargets, TheOperatingSystemMayRefuse) {
