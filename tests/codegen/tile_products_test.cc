@@ -20,6 +20,8 @@
 #include "codegen/cache/code_cache.h"
 #include "codegen/compiler.h"
 #include "codegen/jit/jit.h"
+#include "codegen/loop/build.h"
+#include "codegen/loop/verify.h"
 #include "codegen/target/cpuid.h"
 #include "codegen/target/target.h"
 #include "ir/strings.h"
@@ -306,6 +308,44 @@ TEST(TileTargets, CachesTellThemApart) {
     keys.insert(codegen::CodeKey(*program, *codegen::FindTarget(name), 2));
   }
   EXPECT_EQ(keys.size(), 3u);
+}
+
+// A kernel of this class is no code for the other.
+TEST(TileTargets, OthersHaveNoTiles) {
+  auto program = codegen::BuildProgram(codegen::ParseFunctions(kProduct), *codegen::FindTarget(kAmx), {});
+  ASSERT_TRUE(program.ok()) << program.status();
+  const auto module = codegen::JitCompile(*std::move(program), *codegen::FindTarget("x86-64-v4"), {});
+  ASSERT_FALSE(module.ok());
+  EXPECT_THAT(module.status().message(), testing::HasSubstr("a product of tiles, whose bits x86-64-v4 does not have"));
+}
+
+TEST(TileTargets, TheVerifierNamesWhatIsWrong) {
+  using codegen::Stmt;
+  const std::string small = TextOf({"", 0, 20, 40, 24});  // all of its iterations are walked
+  const auto program = codegen::BuildProgram(codegen::ParseFunctions(small), *codegen::FindTarget(kAmx), {});
+  ASSERT_TRUE(program.ok()) << program.status();
+  EXPECT_TRUE(codegen::VerifyKernel(program->kernels[0]).ok());
+  struct Mistake {
+    const char* message;
+    std::function<void(Stmt*)> make;
+  };
+  const Mistake mistakes[] = {
+      {"] is outside 0..", [](Stmt* s) { s->index.constant = 1; }},
+      {"] is outside 0..", [](Stmt* s) { s->width += codegen::kTileSide; }},
+      {"] is outside 0..", [](Stmt* s) { s->dynamic_stride += codegen::kTileDepth; }},
+      {"in rows that are shorter than those", [](Stmt* s) { --s->dynamic_stride; }},
+      {"in rows that are shorter than those", [](Stmt* s) { s->width = 1; }},
+      {"of what is no packed bf16", [](Stmt* s) { s->b = s->dynamic; }},
+      {"or of no steps", [](Stmt* s) { s->dynamic = -1; }},
+      {"to no sums in f32", [](Stmt* s) { ++s->local; }},
+  };
+  for (const Mistake& mistake : mistakes) {
+    codegen::Kernel kernel = program->kernels[0];
+    codegen::VisitStatements(&kernel.body, [&](Stmt& s) {
+      if (s.kind == Stmt::Kind::kTileProduct) mistake.make(&s);
+    });
+    EXPECT_THAT(codegen::VerifyKernel(kernel).message(), testing::HasSubstr(mistake.message));
+  }
 }
 
 TEST(TileTargets, TheOperatingSystemMayRefuse) {
