@@ -13,6 +13,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <random>
 #include <set>
 #include <string>
 #include <vector>
@@ -111,6 +112,7 @@ std::vector<Case> Cases() {
       cases.push_back({layout + "_many_rows", 0, 530, 96, 40, ta, tb});
       cases.push_back({layout + "_odd_depth", 0, 33, 257, 40, ta, tb});
       cases.push_back({layout + "_depth_of_one", 0, 20, 1, 40, ta, tb});
+      cases.push_back({layout + "_no_depth", 0, 20, 0, 40, ta, tb});
       cases.push_back({layout + "_one_of_all", 0, 1, 1, 1, ta, tb});
       cases.push_back({layout + "_few_rows", 0, 2, 640, 96, ta, tb});
       cases.push_back({layout + "_one_column", 0, 64, 64, 1, ta, tb});
@@ -155,10 +157,9 @@ void ExpectBits(const std::vector<BFloat16>& got, const std::vector<BFloat16>& w
 }
 
 // Compiled for a target, whether this machine has it or not.
-void ExpectRule(const Case& c, const char* cpu, int level, const std::vector<int>& threads) {
+void ExpectRule(const Case& c, const codegen::Target& target, int level, const std::vector<int>& threads) {
   const int64_t batches = std::max<int64_t>(c.batch, 1);
   const std::vector<BFloat16> a = Operand(c, batches * c.m * c.k, 1), b = Operand(c, batches * c.k * c.n, 2);
-  const codegen::Target target = *codegen::FindTarget(cpu);
   codegen::PlanOptions plan;
   plan.fuse = plan.vectorize = level > 0;
   auto program = codegen::BuildProgram(codegen::ParseFunctions(TextOf(c)), target, plan);
@@ -178,26 +179,50 @@ void ExpectRule(const Case& c, const char* cpu, int level, const std::vector<int
     const void* arguments[] = {a.data(), b.data()};
     void* results[] = {got.data()};
     ASSERT_EQ((*module)->entry(0)(reinterpret_cast<void*>(place), arguments, results), 0);
-    ExpectBits(got, want, StrCat(cpu, ", level ", level, ", ", n, " threads"));
+    ExpectBits(got, want, StrCat(target.name, ", level ", level, ", ", n, " threads"));
   }
   runtime::SetNumThreads(0);
 }
 
 TEST_P(TileProducts, EmulationKeepsTheRule) {
-  ExpectRule(GetParam(), kEmulated, 2, {1, 3});
-  ExpectRule(GetParam(), kEmulated, 0, {1});
+  const codegen::Target target = *codegen::FindTarget(kEmulated);
+  ExpectRule(GetParam(), target, 2, {1, 3});
+  ExpectRule(GetParam(), target, 0, {1});
 }
 
 // Asking whether the machine has tiles also asks for leave to use them: then it runs the instructions itself.
 TEST_P(TileProducts, TilesKeepTheRule) {
   const bool has_amx = codegen::HostSupports(kAmx);
   const int64_t before = amx::Count();
-  ExpectRule(GetParam(), kAmx, 2, {1, 3});
-  ExpectRule(GetParam(), kAmx, 0, {1});
-  EXPECT_EQ(amx::Count() == before, has_amx);
+  const codegen::Target target = *codegen::FindTarget(kAmx);
+  ExpectRule(GetParam(), target, 2, {1, 3});
+  ExpectRule(GetParam(), target, 0, {1});
+  if (GetParam().k > 0) {
+    EXPECT_EQ(amx::Count() == before, has_amx);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, TileProducts, testing::ValuesIn(Cases()), [](const auto& p) { return p.param.name; });
+
+// No threshold of a plan or a schedule changes a bit, whatever the shape.
+TEST(TileClass, ThresholdsChangeNoBits) {
+  if (!codegen::HostSupports(kEmulated)) GTEST_SKIP() << "needs AVX-512";
+  for (uint32_t seed = 0; seed < 60; ++seed) {
+    std::mt19937 random(seed);
+    const auto up_to = [&random](uint32_t most) { return static_cast<int64_t>(random() % most); };
+    Case c{StrCat("seed ", seed), up_to(3), 1 + up_to(150), 1 + up_to(600), 1 + up_to(200)};
+    c.transpose_a = up_to(2) == 0;
+    c.transpose_b = up_to(2) == 0;
+    SCOPED_TRACE(StrCat(c.name, ": ", c.batch, " x ", c.m, " x ", c.k, " x ", c.n, c.transpose_a ? ", a" : "",
+                        c.transpose_b ? ", b" : ""));
+    codegen::Target target = *codegen::FindTarget(kEmulated);
+    for (const auto& row : codegen::TuningTable()) {
+      const int64_t drawn[] = {row.least, row.most, std::min(row.most, row.least + up_to(100)), row.value};
+      target.tuning.*row.field = drawn[up_to(4)];
+    }
+    ExpectRule(c, target, 2, {1, 2});
+  }
+}
 
 // The rule is none of the others': results differ somewhere from those of fma in the order of k, and by little.
 TEST(TileClass, HasBitsOfItsOwn) {
