@@ -9,42 +9,61 @@
 namespace reel::internal {
 namespace {
 
-// The elements in another order, for no tape or recording.
-Tensor InOrder(const Tensor& x, const std::vector<int64_t>& permutation) {
+// The elements as they are stored; for no tape or recording.
+Tensor AsStored(const Tensor& x, const passes::TurnedVariable& turned) {
   const SuspendScope eager;
-  return Transpose(x, permutation);
+  const Tensor lies = Transpose(x, turned.permutation);
+  if (turned.panel == 0) return lies;
+  Shape shape = lies.shape();
+  const int last = shape.rank() - 1;
+  shape.set(last, shape.dim(last) / turned.panel);
+  shape.push_back(turned.panel);
+  std::vector<int64_t> order{last};  // [..., n, panel] -> [n, ..., panel]
+  for (int i = 0; i < last; ++i) order.push_back(i);
+  order.push_back(last + 1);
+  return Transpose(Reshape(lies, shape), order);
+}
+
+// The other way, of a variable of this shape.
+Tensor FromStored(const Tensor& stored, const passes::TurnedVariable& turned, const Shape& shape) {
+  const SuspendScope eager;
+  const std::vector<int64_t> back = passes::Inverse(turned.permutation);
+  if (turned.panel == 0) return Transpose(stored, back);
+  std::vector<int64_t> order;
+  for (int i = 1; i + 1 < stored.shape().rank(); ++i) order.push_back(i);
+  order.insert(order.end(), {0, stored.shape().rank() - 1});
+  Shape lies;
+  for (int64_t axis : turned.permutation) lies.push_back(shape[static_cast<int>(axis)]);
+  return Transpose(Reshape(Transpose(stored, order), lies), back);
 }
 
 }  // namespace
 
 void TurnedVariables::Turn(ir::Module* module) {
-  list_ = Take(passes::StoreTurned(module, [](const ir::Literal& initial, const std::vector<int64_t>& permutation) {
-    return ToLiteral(InOrder(internal::FromLiteral(initial), permutation));
+  list_ = Take(passes::StoreTurned(module, [](const ir::Literal& initial, const passes::TurnedVariable& turned) {
+    return ToLiteral(AsStored(internal::FromLiteral(initial), turned));
   }));
 }
 
 Type TurnedVariables::TypeOf(const codegen::VariableSlot& slot) const {
-  const std::vector<int64_t>* const order = Find(slot);
-  if (!order) return slot.type;
-  Shape shape;
-  for (int64_t axis : passes::Inverse(*order)) shape.push_back(slot.type.shape[static_cast<int>(axis)]);
-  return {slot.type.dtype, shape};
+  const passes::TurnedVariable* const turned = Find(slot);
+  return turned ? passes::TypeOfStored(slot.type, *turned) : slot.type;
 }
 
 Tensor TurnedVariables::Read(const codegen::VariableSlot& slot, const std::byte* stored) const {
   const Tensor x = Tensor::FromBytes(slot.type.dtype, slot.type.shape, stored);
-  const std::vector<int64_t>* const order = Find(slot);
-  return order ? InOrder(x, passes::Inverse(*order)) : x;
+  const passes::TurnedVariable* const turned = Find(slot);
+  return turned ? FromStored(x, *turned, TypeOf(slot).shape) : x;
 }
 
 Tensor TurnedVariables::Stored(const codegen::VariableSlot& slot, const Tensor& value) const {
-  const std::vector<int64_t>* const order = Find(slot);
-  return order ? InOrder(value, *order) : value;
+  const passes::TurnedVariable* const turned = Find(slot);
+  return turned ? AsStored(value, *turned) : value;
 }
 
-const std::vector<int64_t>* TurnedVariables::Find(const codegen::VariableSlot& slot) const {
+const passes::TurnedVariable* TurnedVariables::Find(const codegen::VariableSlot& slot) const {
   for (const passes::TurnedVariable& v : list_) {
-    if (v.name == slot.name) return &v.permutation;
+    if (v.name == slot.name) return &v;
   }
   return nullptr;
 }

@@ -10,7 +10,7 @@
 
 namespace reel::internal {
 
-/// Which variables of compiled code are stored in another order of their axes than the module has
+/// Which variables of compiled code are stored in another order of their axes than the module has, or in panels
 /// (passes/store_turned.h).
 class TurnedVariables {
  public:
@@ -25,7 +25,7 @@ class TurnedVariables {
   Tensor Stored(const codegen::VariableSlot& slot, const Tensor& value) const;
 
  private:
-  const std::vector<int64_t>* Find(const codegen::VariableSlot& slot) const;
+  const passes::TurnedVariable* Find(const codegen::VariableSlot& slot) const;
 
   std::vector<passes::TurnedVariable> list_;
 };

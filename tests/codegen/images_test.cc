@@ -79,6 +79,14 @@ Tensor Joined(Net* n) {
   const Tensor y = Relu(n->Conv(n->x(), 4, 3, {.padding = kSame})), z = Relu(n->Conv(y, 5, 1, {}));
   return AvgPool(n->Conv(Concat({y, z, n->x()}, 1), 6, 3, {.padding = kSame}), {2, 2}, {.format = kChannelsFirst});
 }
+// Filters large enough for panels; what is added is cut into panels, or not, or is one for a channel.
+Tensor Panels(Net* n) {
+  const Tensor y = Relu(n->Conv(n->x(), 128, 3, {.padding = kSame})), z = Relu6(n->Conv(y, 64, 3, {.padding = kSame}));
+  const Tensor s = HardSigmoid(GlobalAvgPool(z, kChannelsFirst, {.keepdims = true}));
+  const Tensor w = Relu(n->Conv(z * s, 128, 3, {.padding = kSame}) + y);
+  return n->Conv(w, 96, 3, {.strides = {2}, .padding = kSame, .dilation = {1}}) *
+         Sigmoid(n->Conv(y, 96, 1, {.strides = {2}}));
+}
 Tensor Flattened(Net* n) {
   const Tensor y = Relu6(n->Conv(n->x(), 6, 3, {}));
   const Tensor flat = Reshape(y, {y.shape().dim(0), -1});
@@ -97,6 +105,8 @@ const Case kCases[] = {
     {"squeezed_14", {1, 3, 14, 14}, Squeezed},
     {"squeezed_7", {2, 3, 7, 7}, Squeezed},
     {"joined", {1, 2, 10, 12}, Joined},
+    {"panels", {1, 3, 7, 5}, Panels},
+    {"panels_batch", {3, 2, 6, 4}, Panels},
     {"flattened", {3, 2, 7, 8}, Flattened},
 };
 
@@ -147,6 +157,27 @@ TEST(ImagesPlan, NothingTurnsWhatStandsBetweenConvolutions) {
   f(x);
   // Each product is one with what follows it; the result alone is turned back.
   EXPECT_THAT(Compile(Trace(f, {Spec(x)}), {.cpu = "x86-64-v4"}).Plan(), testing::HasSubstr("entry main: 5 steps"));
+}
+
+// Weights that are stored in panels are read and set as they were.
+TEST(ImagesPlan, ProductsReadPanels) {
+  const Generator generator(6);
+  const Tensor x = RandomNormal({1, 128, 6, 5}, {.generator = generator});
+  std::vector<Variable> weights;
+  const auto f = [&](const Tensor& a) {
+    Net net(a, &weights);
+    return Relu(net.Conv(a, 64, 3, {.padding = kSame}));
+  };
+  f(x);
+  const Executable run = Compile(Trace(f, {Spec(x)}), {.cpu = "x86-64-v4"});
+  EXPECT_THAT(run.Plan(), testing::HasSubstr("to f32[1,6,5,2,32]"));
+  EXPECT_THAT(run.Plan(), testing::Not(testing::HasSubstr("packed")));
+  const Tensor filter = RandomNormal(weights[0].shape(), {.generator = generator});
+  EXPECT_TRUE(SameBits(run.variable(weights[0].name()), weights[0].value()));
+  run.set_variable(weights[0].name(), filter);
+  EXPECT_TRUE(SameBits(run.variable(weights[0].name()), filter));
+  weights[0].Assign(filter);
+  EXPECT_TRUE(SameBits(run("main", {x}).tensors()[0], f(x)));
 }
 
 }  // namespace

@@ -32,8 +32,9 @@ constexpr const char* kReader = R"(func @f(%x: f32[4,3]) state(@w: f32[2,3]) -> 
 )";
 
 // The values of a 2 x 3 matrix in the other order.
-ir::Literal Turn(const ir::Literal& initial, const Ints& permutation) {
-  EXPECT_EQ(permutation, (Ints{1, 0}));
+ir::Literal Turn(const ir::Literal& initial, const TurnedVariable& variable) {
+  EXPECT_EQ(variable.permutation, (Ints{1, 0}));
+  EXPECT_EQ(variable.panel, 0);
   std::vector<float> turned;
   for (int64_t j = 0; j < 3; ++j) {
     for (int64_t i = 0; i < 2; ++i) turned.push_back(static_cast<float>(initial.AsDouble(3 * i + j)));
@@ -103,6 +104,43 @@ TEST(StoreTurned, NotWhatAFunctionChanges) {
 }
 )"),
               IsEmpty());
+}
+
+// A filter of 128 x 64 in the order of another program; what the convolution has besides, and what reads it.
+std::string Filtered(const std::string& dilation, const std::string& more = "") {
+  const std::string places = dilation == "1" ? "5" : "9";
+  return StrCat("func @f(%x: f32[1,5,5,1,128]) state(@k: f32[64,128,3,3]) -> (f32[1,", places, ",", places,
+                R"(,1,64]) {
+  %0 = transpose @k {permutation=[2, 3, 1, 0]} : f32[3,3,128,64]
+  %1 = reshape %0 {shape=[3,3,1,128,64]} : f32[3,3,1,128,64]
+  %2 = conv %x, %1 {a_dilation=[)",
+                dilation, ", ", dilation, R"(], b_dilation=[1, 1], high=[1, 1], low=[1, 1], strides=[1, 1]} : f32[1,)",
+                places, ",", places, ",1,64]\n", more, "  return %2 state(@k)\n}\n");
+}
+
+// Columns of the panels in which the filter is stored.
+int64_t Panel(const std::string& functions) {
+  const Type type{kFloat32, {64, 128, 3, 3}};
+  ir::Module variables("m");
+  variables.AddVariable({.name = "k", .type = type, .trainable = false, .initial = ir::Literal::Zeros(type)});
+  auto m = ir::ParseModule(ir::Print(variables) + functions, "m");
+  EXPECT_TRUE(m.ok()) << m.status();
+  const auto list = StoreTurned(&*m, [&](const ir::Literal&, const TurnedVariable& turned) {
+    const Type stored = StoredType(type, turned);
+    EXPECT_EQ(TypeOfStored(stored, turned), type);
+    EXPECT_EQ(stored.shape, turned.panel > 0 ? Shape({2, 3, 3, 128, 32}) : Shape({3, 3, 128, 64}));
+    return ir::Literal::Zeros(stored);
+  });
+  EXPECT_TRUE(list.ok()) << list.status();
+  EXPECT_TRUE(ir::Verify(*m).ok()) << ir::Verify(*m);
+  EXPECT_EQ(list->size(), 1u);
+  return list->empty() ? -1 : (*list)[0].panel;
+}
+
+TEST(StoreTurned, LargeFiltersInPanels) {
+  EXPECT_EQ(Panel(Filtered("1")), 32);
+  EXPECT_EQ(Panel(Filtered("2")), 0) << "phases are parts of the filter";
+  EXPECT_EQ(Panel(Filtered("1", "  %3 = neg %1 : f32[3,3,1,128,64]\n")), 0) << "another op reads it as it lies";
 }
 
 }  // namespace
