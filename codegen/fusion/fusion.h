@@ -34,6 +34,10 @@ void FuseEpilogueReductions(const ir::Function& function, const Target& target, 
 /// same rows read (the gradient of a bias) takes in that map and these sums: nothing is stored. After SplitReductions.
 void FuseProducers(const ir::Function& function, const Target& target, PlanGraph* plan);
 
+/// What only a padding reads is stored where that has it, with room for the border: the padding's kernel writes no more
+/// than the border, in place. Adds a node to `f` for each value that holds what is stored. After what moves kernels.
+void StoreInBorders(ir::Function* f, PlanGraph* plan);
+
 /// Updates of variables that nothing waits for run as soon as they can: what they read is still in cache, and its
 /// memory is free earlier. So do sums that only they read. Readers of a variable's old value run before, so that the
 /// new one is written in its place; updates that read each other's variables come last, through a copy. Variables are

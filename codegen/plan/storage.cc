@@ -128,14 +128,22 @@ class StoragePlanner {
     switch (node.op) {
       case Op::kContract: return ForceFactors(node);
       case Op::kGather:
-      case Op::kDynamicSlice:
-      case Op::kPad: return ForceView(x);
+      case Op::kDynamicSlice: return ForceView(x);
+      case Op::kPad: return ShowsMap(x) ? ForceMemory(x, false) : ForceView(x);
       case Op::kArgsort: ForceView(x); return IsWidened(x) ? Force(x) : void();
       case Op::kDynamicUpdate:
         // Where it is not in place, operand 0 is read at the result's own indices.
         return s_.in_place[node.result().index()] ? ForceOthers(node) : ForceUpdate(node);
       default: return;
     }
+  }
+
+  // Whether v is a map's value, or joined ones, but for its shape: the map had better have memory, where its kernel is.
+  bool ShowsMap(Value v) const {
+    while (!view(v) && f_.Is(v, Op::kReshape)) v = f_.producer(v)->operands[0];
+    if (view(v)) return false;
+    const Op op = f_.producer(v)->op;
+    return Info(op).Has(ir::kElementwise) || op == Op::kDynamicUpdate;
   }
 
   // Memory, as a whole and in order.

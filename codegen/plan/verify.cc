@@ -55,6 +55,7 @@ class PlanVerifier {
     if (in_.kernel_of[v.index()] != g) Fail("kernel ", g, " has ", Text(v), ", a value of ", in_.kernel_of[v.index()]);
     if (!in_.materialized[v.index()]) Fail("kernel ", g, " has ", Text(v), ", which is computed in place");
     writer_[v.index()] = g;
+    if (const Value base = BaseOf(v); base != v) writer_[base.index()] = g;  // it is a part of that (StoreInBorders)
   }
 
   void FindWriters(int g) {

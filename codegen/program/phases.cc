@@ -32,6 +32,8 @@ constexpr PlanPhase kPhases[] = {
      [](const PlanState& s) {
        if (s.options.vectorize) FuseProducers(*s.f, s.target, s.plan);
      }},
+    {"plan.borders", "what a padding shows is stored within its border, not moved there",
+     [](const PlanState& s) { StoreInBorders(s.f, s.plan); }},
     {"plan.late_waits", "what reads results of collectives runs behind what can run while they are under way",
      [](const PlanState& s) { ReadCollectivesLate(*s.f, s.plan); }},
     {"plan.early_updates", "new values of variables are written as soon as they can be: gradients die early",

@@ -12,7 +12,7 @@ constexpr int64_t kMaxChunks = 1024;  // of a kernel: the least and most of Tuni
 }  // namespace
 
 Stmt ScheduleContext::Store(ir::Value v, const Index& index, ExprId value) const {
-  return MakeStore(builder->BufferOf(v, true), builder->Place(v, index), value);
+  return MakeStore(builder->BufferOf(builder->BaseOf(v), true), builder->Place(v, index), value);
 }
 
 std::vector<Stmt> ScheduleContext::Stores(const std::vector<ir::Value>& values, const Index& index) const {

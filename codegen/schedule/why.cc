@@ -68,7 +68,11 @@ std::string KindText(const Context& c) {
                     : plan.BeginsWith().valid() ? ", of partial sums that another kernel makes"
                                                 : "");
     case KernelKind::kScatter: return StrCat("scatter of ", operand(2), " into ", operand(0));
-    case KernelKind::kUpdate: return StrCat("update of a part ", operand(1), " of ", operand(0));
+    case KernelKind::kUpdate:
+      if (c.f.producer(plan.root)->op == ir::Op::kPad) {
+        return StrCat("border of ", c.f.type(plan.root).ToString(), " around ", operand(0));
+      }
+      return StrCat("update of a part ", operand(1), " of ", operand(0));
     case KernelKind::kScan: return StrCat("recurrence over ", operand(0));
     case KernelKind::kSort: {
       const ir::Node& sort = SortOf(c.f, plan);
