@@ -42,9 +42,10 @@ absl::StatusOr<bool> Expand(ir::Module* m, const PassContext& context);
 /// next convolution undoes them: images stay with their channels last. Before Expand, which no longer shows
 /// convolutions.
 absl::StatusOr<bool> SinkTransposes(ir::Module* m, const PassContext& context);
-/// Products by weights that are stored in panels (store_turned.h) read these as they lie; maps of their results keep
-/// the columns cut in two axes. After Simplify, which joins what showed the panels as one axis.
-absl::StatusOr<bool> SplitPanels(ir::Module* m, const PassContext& context);
+/// Reshapes and transposes of what products leave go below the maps that read it, which so are computed with the
+/// product: of products by weights in panels (store_turned.h), which then read these as they lie, and of convolutions
+/// by a filter for each channel. After Simplify, which joins what showed the panels as one axis.
+absl::StatusOr<bool> SinkViews(ir::Module* m, const PassContext& context);
 /// Replaces calls by the bodies of the functions they name; a call with a vjp stays while gradients
 /// may be wanted.
 absl::StatusOr<bool> Inline(ir::Module* m, const PassContext& context);

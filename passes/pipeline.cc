@@ -24,7 +24,7 @@ constexpr PassEntry kOptimization[] = {
     {"prove_indices", ProveIndices, "loops and gathers show their indices without checks that are not needed"},
     {"fold", Fold, "constants show simplify its numbers"},
     {"simplify", Simplify, "identities; transposes vanish into contractions"},
-    {"split_panels", SplitPanels, "what shows panels of weights as one axis is now one reshape"},
+    {"sink_views", SinkViews, "what shows panels of weights as one axis is now one reshape"},
     {"cse", Cse, "forward parts that gradients repeat become one"},
     {"merge_loops", MergeLoops, "a gradient's recording loop is also the forward loop"},
     {"hoist", Hoist, "loops of gradients transpose their weights in every iteration"},

@@ -28,6 +28,7 @@ class Bounds {
       const auto [it, added] = loops_.emplace(s.axis, Loop{s.extent.value(), s.clip_total, s.clip_base});
       if (!added) it->second = {std::max(it->second.extent, s.extent.value()), -1, {}};
     });
+    FindTables();
   }
 
   // Of index + dynamic * stride where guard holds.
@@ -42,6 +43,26 @@ class Bounds {
     int64_t extent = 0, total = -1;
     Affine base;
   };
+  // Locals that are filled with 0, if at all, and then set, element by element: tables of offsets. By local, what they
+  // are set to. A table is read in the iteration of outer loops that sets it.
+  struct Table {
+    std::vector<ExprId> values;
+    bool filled = false, known = true;
+  };
+  void FindTables() {
+    VisitStatements(&k_.body, [this](const Stmt& s) {
+      if (s.local < 0) return;
+      Table& table = tables_[s.local];
+      if (s.kind == Stmt::Kind::kLocal) {
+        table.filled |= s.fill;
+        table.known &= !s.fill || s.init == 0;
+      } else {
+        table.known &= s.kind == Stmt::Kind::kAccumulate && s.combine == Combine::kSet;
+        table.values.push_back(s.a);
+      }
+    });
+  }
+
   const Expr& expr(ExprId e) const { return k_.exprs[static_cast<size_t>(e)]; }
 
   bool IsOuter(AxisId axis) const { return axis == outer_.axis || axis == outer_.chunk; }
@@ -80,27 +101,65 @@ class Bounds {
     return range;
   }
 
+  // A constant of a signed integer.
+  std::optional<int64_t> Number(ExprId id) const {
+    const Expr& e = expr(id);
+    if (e.kind != Expr::Kind::kConstant || (e.dtype != kInt32 && e.dtype != kInt64)) return std::nullopt;
+    return e.dtype == kInt32 ? static_cast<int32_t>(e.bits) : static_cast<int64_t>(e.bits);
+  }
+
   Range WithTerm(const Affine& index, ExprId term, int64_t factor) const {
     const Expr& e = expr(term);
     if (e.kind == Expr::Kind::kIndex) return OfAffine(index + e.index * factor);
-    if (e.kind == Expr::Kind::kConstant && e.dtype == kInt64) {
-      return OfAffine(index + factor * static_cast<int64_t>(e.bits));
+    if (const auto number = Number(term)) return OfAffine(index + factor * *number);
+    if (e.kind == Expr::Kind::kLocal) return WithTable(index, e.local, factor);
+    if (e.kind != Expr::Kind::kOp || (e.dtype != kInt32 && e.dtype != kInt64)) return {};
+    if (e.op == Op::kCast && expr(e.operands[0]).dtype == kInt32) return WithTerm(index, e.operands[0], factor);
+    if (e.op == Op::kAdd) {
+      const Range a = WithTerm(index, e.operands[0], factor), b = WithTerm({}, e.operands[1], factor);
+      return {std::max(a.low + b.low, -Range::kFar), std::min(a.high + b.high, Range::kFar)};
     }
-    if (e.kind != Expr::Kind::kOp) return {};
-    if (e.op == Op::kMul && expr(e.operands[1]).kind == Expr::Kind::kConstant && e.dtype == kInt64) {
-      return WithTerm(index, e.operands[0], factor * static_cast<int64_t>(expr(e.operands[1]).bits));
+    const int64_t by = e.operands.size() == 2 ? Number(e.operands[1]).value_or(0) : 0;
+    if (e.op == Op::kMul && by != 0) {
+      if (std::abs(factor) > Range::kFar / std::abs(by)) return {};
+      return WithTerm(index, e.operands[0], factor * by);
     }
-    const bool by_constant = e.op == Op::kDiv && expr(e.operands[1]).kind == Expr::Kind::kConstant && e.dtype == kInt64;
-    const int64_t by = by_constant ? static_cast<int64_t>(expr(e.operands[1]).bits) : 0;
-    if (factor >= 0 && by > 0) {
-      const Range quotient = WithTerm({}, e.operands[0], 1), rest = OfAffine(index);
-      return {rest.low + factor * (quotient.low / by), rest.high + factor * (quotient.high / by)};
+    if (factor >= 0 && by > 0 && (e.op == Op::kDiv || e.op == Op::kRem)) {
+      const Range x = WithTerm({}, e.operands[0], 1), rest = OfAffine(index);
+      if (x.low <= -Range::kFar || x.high > Range::kFar / (factor + 1)) return {};
+      if (e.op == Op::kDiv) return {rest.low + factor * (x.low / by), rest.high + factor * (x.high / by)};
+      return x.low < 0 ? Range{} : Range{rest.low, rest.high + factor * std::min(x.high, by - 1)};
     }
     if (e.op == Op::kMin && factor >= 0) {
       const Range a = WithTerm(index, e.operands[0], factor), b = WithTerm(index, e.operands[1], factor);
       return {std::min(a.low, b.low), std::min(a.high, b.high)};
     }
     return {};
+  }
+
+  // index + an element of a table * factor.
+  Range WithTable(const Affine& index, LocalId local, int64_t factor) const {
+    const auto it = tables_.find(local);
+    if (it == tables_.end() || !it->second.known || it->second.values.empty()) return {};
+    Range range{Range::kFar, -Range::kFar};
+    const auto add = [&range](const Range& r) { range = {std::min(range.low, r.low), std::max(range.high, r.high)}; };
+    if (it->second.filled) add(OfAffine(index));
+    for (ExprId value : it->second.values) {
+      if (HasTable(value)) return {};
+      add(WithTerm(index, value, factor));
+    }
+    return range;
+  }
+  // Whether a value is made of tables itself. Operands come before what reads them.
+  bool HasTable(ExprId value) const {
+    std::vector<ExprId> open{value};
+    while (!open.empty()) {
+      const Expr& e = expr(open.back());
+      open.pop_back();
+      if (e.kind == Expr::Kind::kLocal) return true;
+      open.insert(open.end(), e.operands.begin(), e.operands.end());
+    }
+    return false;
   }
 
   // position < n, and what else holds.
@@ -124,6 +183,7 @@ class Bounds {
   const Kernel& k_;
   const OuterLoop outer_;
   std::map<AxisId, Loop> loops_;
+  std::map<LocalId, Table> tables_;
 };
 
 // Whether iterations of the loop, the last statement, add to a local that was filled before it: a recurrence.

@@ -79,7 +79,10 @@ class StoragePlanner {
       views.push_back(f_.producer(v));
       v = views.back()->operands[0];
     }
-    if (!is_memory()) Force(v);
+    if (!is_memory()) {
+      Force(v);
+      LayOutMap(v);
+    }
     for (; !views.empty(); views.pop_back()) {
       const Node& node = *views.back();
       auto& through = out_.views[node.result().index()];
@@ -138,10 +141,12 @@ class StoragePlanner {
     }
   }
 
-  // Whether v is a map's value, or joined ones, but for its shape: the map had better have memory, where its kernel is.
+  // Whether v is what a map, or a join, makes for it alone, but for its shape: that had better have memory, where its
+  // kernel is.
   bool ShowsMap(Value v) const {
-    while (!view(v) && f_.Is(v, Op::kReshape)) v = f_.producer(v)->operands[0];
-    if (view(v)) return false;
+    const Node* reader = nullptr;
+    for (; !view(v) && f_.Is(v, Op::kReshape); v = reader->operands[0]) reader = f_.producer(v);
+    if (view(v) || !reader || s_.uses.reader[v.index()] != reader) return false;
     const Op op = f_.producer(v)->op;
     return Info(op).Has(ir::kElementwise) || op == Op::kDynamicUpdate;
   }
@@ -293,19 +298,49 @@ class StoragePlanner {
       s_.nodes[i] += s_.nodes[o.index()];
     }
     if (const Why why = WhyStored(node, v); why != Why::kNone) Materialize(v, why);
-    if (node.op == Op::kContract) LayOut(node);
+    if (node.op == Op::kContract)
+      LayOut(node, node);
+    else if (out_.materialized[i])
+      LayOutMap(v);
   }
 
-  // A product that only a transpose reads, or views one of the other, is stored as that, or the last of them, has it.
-  void LayOut(const Node& node) {
+  // The only product whose elements a map computes its own from, where nothing else reads it; null: there is none.
+  const Node* ProductOf(Value v) const {
+    const Node* found = nullptr;
+    std::vector<Value> open{v};
+    for (size_t i = 0; i < open.size() && open.size() <= static_cast<size_t>(tuning_.max_inlined_ops); ++i) {
+      const Node* node = f_.producer(open[i]);
+      if (!node || !Info(node->op).Has(ir::kElementwise)) continue;
+      for (Value o : node->operands) {
+        const Node* maker = f_.producer(o);
+        if (!maker) continue;
+        if (maker->op == Op::kContract && s_.uses.reader[o.index()] == node) {
+          if (found) return nullptr;
+          found = maker;
+        } else if (!out_.materialized[o.index()]) {
+          open.push_back(o);
+        }
+      }
+    }
+    return found;
+  }
+
+  void LayOutMap(Value v) {
+    if (!Info(f_.producer(v)->op).Has(ir::kElementwise)) return;
+    if (const Node* product = ProductOf(v)) LayOut(*f_.producer(v), *product);
+  }
+
+  // A product, or a map of one, that only a transpose reads, or views one of the other, is stored as that, or the last
+  // of them, has it.
+  void LayOut(const Node& node, const Node& product) {
     constexpr size_t kMaxViews = 8;  // each may be the last: time
     std::vector<const Node*> views;
     const auto next = [&] { return s_.uses.reader[(views.empty() ? node : *views.back()).result().index()]; };
     const auto is_layout = [](const Node* n) { return n && (n->op == Op::kTranspose || n->op == Op::kReshape); };
     while (options_.fuse && views.size() < kMaxViews && is_layout(next())) views.push_back(next());
-    const auto &x = view(node.operands[0]), &w = view(node.operands[1]);
+    const auto &x = view(product.operands[0]), &w = view(product.operands[1]);
     for (; !views.empty(); views.pop_back()) {
-      if (auto strides = ProductLayout(f_, node, views, *x, *w)) {
+      if (auto strides = ProductLayout(f_, product, views, *x, *w)) {
         out_.views[node.result().index()]->strides = *std::move(strides);
         return;
       }

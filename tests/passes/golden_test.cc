@@ -84,7 +84,7 @@ INSTANTIATE_TEST_SUITE_P(Passes, GoldenTest,
                          testing::Values(Golden{"cse", Cse}, Golden{"dce", Dce}, Golden{"expand", Expand},
                                          Golden{"fold", Fold}, Golden{"hoist", Hoist}, Golden{"inline", Inline},
                                          Golden{"simplify", Simplify}, Golden{"sink_transposes", SinkTransposes},
-                                         Golden{"split_panels", SplitPanels}, Golden{"unstack", Unstack}),
+                                         Golden{"sink_views", SinkViews}, Golden{"unstack", Unstack}),
                          [](const auto& info) { return info.param.file; });
 
 }  // namespace
