@@ -42,18 +42,35 @@ Readers ReadersOf(const Function& f) {
   return readers;
 }
 
-// Columns of the panels in which a convolution had better read v, its filter [k..., g, c, o]: two cache lines, which
-// are whole registers everywhere. 0: as it lies. It pays where rows, o apart, come from beyond L1 for many places.
-int64_t PanelOf(const Function& f, const Node& conv, Value v) {
-  constexpr int64_t kPanelBytes = 128, kMinBytes = 256 << 10, kMinPlaces = 16;
-  const Type& filter = f.type(v);
-  if (conv.op != Op::kConv || conv.operands[1] != v || conv.operands[0] == v || !filter.shape.is_constant()) return 0;
-  const Shape &shape = filter.shape, &y = f.type(conv.result()).shape;
-  const int64_t panel = kPanelBytes / SizeOf(filter.dtype), outputs = shape.dim(shape.rank() - 1);
-  if (shape.dim(shape.rank() - 3) != 1 || outputs % panel != 0 || outputs == panel) return 0;
-  if (!y.is_constant() || filter.bytes() < kMinBytes || y.size() / outputs < kMinPlaces) return 0;
-  const Ints& spread = conv.attr<Ints>("a_dilation");  // phases of a filter are parts of it
-  return std::all_of(spread.begin(), spread.end(), [](int64_t d) { return d == 1; }) ? panel : 0;
+// Whether v is the second operand of a product whose columns are its last axis, and all of it: a matrix of weights, or
+// the filter [k..., 1, c, o] of a convolution, unless phases of it are convolutions of their own.
+bool HasColumns(const Function& f, const Node& node, Value v) {
+  if (node.operands.size() < 2 || node.operands[1] != v || node.operands[0] == v) return false;
+  const Shape& shape = f.type(v).shape;
+  if (node.op == Op::kConv) {
+    const Ints& spread = node.attr<Ints>("a_dilation");
+    return shape.dim(shape.rank() - 3) == 1 &&
+           std::all_of(spread.begin(), spread.end(), [](int64_t d) { return d == 1; });
+  }
+  if (node.op != Op::kContract || !node.attr<Ints>("b_batch").empty()) return false;
+  const Ints& contracted = node.attr<Ints>("b_contract");
+  return static_cast<int>(contracted.size()) == shape.rank() - 1 &&
+         std::find(contracted.begin(), contracted.end(), shape.rank() - 1) == contracted.end();
+}
+
+// Columns of the panels in which this node had better read v: two cache lines, which are whole registers everywhere.
+// 0: as it lies. It pays where rows, all columns apart, come from beyond L1; for a few rows of the result these are
+// read in long runs, which may be whole rows.
+int64_t PanelOf(const Function& f, const Node& node, Value v) {
+  constexpr int64_t kPanelBytes = 128, kMinBytes = 256 << 10, kRunBytes = 1024, kFewRows = 4;
+  const Type& type = f.type(v);
+  const bool known = type.shape.is_constant() && f.type(node.result()).shape.is_constant();
+  if (!known || type.bytes() < kMinBytes || !HasColumns(f, node, v)) return 0;
+  if (type.dtype != kFloat32 && type.dtype != kFloat64) return 0;
+  const int64_t panel = kPanelBytes / SizeOf(type.dtype), columns = type.shape.dim(type.shape.rank() - 1);
+  if (columns % panel != 0 || columns == panel) return 0;
+  const bool few = f.type(node.result()).shape.size() / columns < kFewRows;
+  return few && columns * SizeOf(type.dtype) <= kRunBytes ? 0 : panel;
 }
 
 // The same for all that read v, through reshapes.

@@ -26,8 +26,8 @@ using TurnLiteral = std::function<ir::Literal(const ir::Literal&, const TurnedVa
 
 /// Stores variables as functions read them: one that no function changes, and that all read through transposes of one
 /// order alone, gets the type and the initial value of that, so that calls do not turn it again and again. Large
-/// filters of convolutions are stored in panels: a product reads one in one run, not in pieces as far apart as it has
-/// outputs. Returns which; who reads or sets them by name turns them.
+/// matrices and filters are stored in panels: a product reads one in one run, not in pieces as far apart as it has
+/// columns. Returns which; who reads or sets them by name turns them.
 absl::StatusOr<std::vector<TurnedVariable>> StoreTurned(ir::Module* m, const TurnLiteral& turn);
 
 }  // namespace reel::passes

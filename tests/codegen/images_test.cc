@@ -87,6 +87,14 @@ Tensor Panels(Net* n) {
   return n->Conv(w, 96, 3, {.strides = {2}, .padding = kSame, .dilation = {1}}) *
          Sigmoid(n->Conv(y, 96, 1, {.strides = {2}}));
 }
+// The same of matrices, for a few rows and for one.
+Tensor Matrices(Net* n) {
+  const Tensor bias = n->Weight({512}), y = Gelu(MatMul(n->x(), n->Weight({256, 512})) + bias);
+  const Tensor z = MatMul(y, n->Weight({256, 512}), {.transpose_b = true}) + n->x();
+  const Tensor heads = Transpose(Reshape(MatMul(Softmax(z), n->Weight({256, 512})), {-1, 8, 64}), {1, 0, 2});
+  const Tensor one = MatMul(ReduceMean(heads, {1}), n->Weight({64, 1024}));
+  return Concat({Reshape(heads, {-1}), Reshape(one, {-1})}, 0);
+}
 Tensor Flattened(Net* n) {
   const Tensor y = Relu6(n->Conv(n->x(), 6, 3, {}));
   const Tensor flat = Reshape(y, {y.shape().dim(0), -1});
@@ -107,6 +115,8 @@ const Case kCases[] = {
     {"joined", {1, 2, 10, 12}, Joined},
     {"panels", {1, 3, 7, 5}, Panels},
     {"panels_batch", {3, 2, 6, 4}, Panels},
+    {"matrices", {19, 256}, Matrices},
+    {"matrices_one_row", {1, 256}, Matrices},
     {"flattened", {3, 2, 7, 8}, Flattened},
 };
 

@@ -118,9 +118,9 @@ std::string Filtered(const std::string& dilation, const std::string& more = "") 
                 places, ",", places, ",1,64]\n", more, "  return %2 state(@k)\n}\n");
 }
 
-// Columns of the panels in which the filter is stored.
-int64_t Panel(const std::string& functions) {
-  const Type type{kFloat32, {64, 128, 3, 3}};
+// Columns of the panels in which a variable is stored, whose own and whose stored shapes are these.
+int64_t Panel(const std::string& functions, const Shape& own, const Shape& turned_shape, const Shape& panels) {
+  const Type type{kFloat32, own};
   ir::Module variables("m");
   variables.AddVariable({.name = "k", .type = type, .trainable = false, .initial = ir::Literal::Zeros(type)});
   auto m = ir::ParseModule(ir::Print(variables) + functions, "m");
@@ -128,19 +128,39 @@ int64_t Panel(const std::string& functions) {
   const auto list = StoreTurned(&*m, [&](const ir::Literal&, const TurnedVariable& turned) {
     const Type stored = StoredType(type, turned);
     EXPECT_EQ(TypeOfStored(stored, turned), type);
-    EXPECT_EQ(stored.shape, turned.panel > 0 ? Shape({2, 3, 3, 128, 32}) : Shape({3, 3, 128, 64}));
+    EXPECT_EQ(stored.shape, turned.panel > 0 ? panels : turned_shape);
     return ir::Literal::Zeros(stored);
   });
   EXPECT_TRUE(list.ok()) << list.status();
   EXPECT_TRUE(ir::Verify(*m).ok()) << ir::Verify(*m);
-  EXPECT_EQ(list->size(), 1u);
   return list->empty() ? -1 : (*list)[0].panel;
+}
+int64_t FilterPanel(const std::string& function) {
+  return Panel(function, {64, 128, 3, 3}, {3, 3, 128, 64}, {2, 3, 3, 128, 32});
+}
+
+// A product of so many rows and a matrix in its own order.
+int64_t MatrixPanel(int64_t rows, int64_t columns) {
+  const std::string a = StrCat("f32[", rows, ",512]"), b = StrCat("f32[512,", columns, "]"),
+                    y = StrCat("f32[", rows, ",", columns, "]");
+  return Panel(StrCat("func @f(%x: ", a, ") state(@k: ", b, ") -> (", y, R"() {
+  %0 = contract %x, @k {a_batch=[], a_contract=[1], b_batch=[], b_contract=[0]} : )",
+                      y, "\n  return %0 state(@k)\n}\n"),
+               {512, columns}, {512, columns}, {columns / 32, 512, 32});
 }
 
 TEST(StoreTurned, LargeFiltersInPanels) {
-  EXPECT_EQ(Panel(Filtered("1")), 32);
-  EXPECT_EQ(Panel(Filtered("2")), 0) << "phases are parts of the filter";
-  EXPECT_EQ(Panel(Filtered("1", "  %3 = neg %1 : f32[3,3,1,128,64]\n")), 0) << "another op reads it as it lies";
+  EXPECT_EQ(FilterPanel(Filtered("1")), 32);
+  EXPECT_EQ(FilterPanel(Filtered("2")), 0) << "phases are parts of the filter";
+  EXPECT_EQ(FilterPanel(Filtered("1", "  %3 = neg %1 : f32[3,3,1,128,64]\n")), 0) << "another op reads it as it lies";
+}
+
+TEST(StoreTurned, LargeMatricesInPanels) {
+  EXPECT_EQ(MatrixPanel(16, 256), 32);
+  EXPECT_EQ(MatrixPanel(1, 512), 32);
+  EXPECT_EQ(MatrixPanel(1, 256), -1) << "one run";
+  EXPECT_EQ(MatrixPanel(16, 64), -1) << "small";
+  EXPECT_EQ(MatrixPanel(16, 500), -1) << "no whole panels";
 }
 
 }  // namespace
