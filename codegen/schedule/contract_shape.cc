@@ -322,6 +322,10 @@ void BlockRows(const ContractShape& shape, const Target& target, int64_t element
     }
   }
   t->block = Ceil(extent, pieces);
+  // One step of an axis is all of the next one, whose rows may be evenly apart.
+  for (; t->block == 1 && t->axis + 1 < shape.rows.size() && !shape.sums; t->inner /= t->block) {
+    t->block = shape.rows[++t->axis].extent;
+  }
   if (const int64_t rows = RowsOfChunk(shape, tuning, pieces, most);
       asked.block == 0 && !t->pack && !t->whole_rows &&
       rows <= std::min(most_rows, RowsOfTable(shape, *t, element_bytes)))
@@ -346,7 +350,9 @@ void BlockRows(const ContractShape& shape, const Target& target, int64_t element
     best = cost;
     t->rows = r;
   }
-  if (t->axis + 1 == shape.rows.size() && !shape.sums) t->block = std::min(RoundUp(t->block, t->rows), extent);
+  if (t->axis + 1 == shape.rows.size() && !shape.sums) {
+    t->block = std::min(RoundUp(t->block, t->rows), shape.rows[t->axis].extent);
+  }
   t->per_block = Ceil(t->block * t->inner, t->rows);
 }
 
