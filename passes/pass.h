@@ -67,6 +67,9 @@ absl::StatusOr<bool> Hoist(ir::Module* m, const PassContext& context);
 /// Takes values of a few columns apart that loops stack and take single columns of: states of small systems, which they
 /// then carry column by column.
 absl::StatusOr<bool> Unstack(ir::Module* m, const PassContext& context);
+/// Makes one map of computed values that are stacked along a short axis: select(position == k, part k, ...), so that
+/// one kernel computes all of them, and what they share once. Leaves modules alone that may be differentiated yet.
+absl::StatusOr<bool> SelectParts(ir::Module* m, const PassContext& context);
 /// Takes away each check of what is in range whatever the arguments are: iota, argsort, clamped, modulo; constants.
 absl::StatusOr<bool> ProveIndices(ir::Module* m, const PassContext& context);
 /// Removes nodes that no result depends on, and functions that no entry point reaches.

@@ -32,6 +32,7 @@ constexpr PassEntry kOptimization[] = {
     {"simplify", Simplify, "equal operands show only after cse"},
     {"fold", Fold, "ops on what simplify made constant"},
     {"cse", Cse, "what the second round made equal"},
+    {"select_parts", SelectParts, "what reads single parts of stacks has read them"},
     {"dce", Dce, "the other passes leave what they replaced"},
 };
 

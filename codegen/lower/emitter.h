@@ -145,7 +145,11 @@ class KernelEmitter {
   std::optional<LaneQuotient> QuotientOfLane(const Expr& e) const;
   llvm::Value* LoadQuotients(const Expr& e);
   llvm::Value* LoadStrided(const Expr& e);
+  llvm::Value* LoadReversed(const Expr& e);
   llvm::Value* StridedMask(llvm::Value* lanes, int64_t from, int64_t stride, int64_t count);
+  int64_t StoresOfNeighbours(const Stmt* first, const Stmt* last) const;
+  void WriteNeighbours(const Stmt& first, std::vector<llvm::Value*> values);
+  llvm::Value* FirstLane(BufferId buffer, const Affine& index, llvm::Value* dynamic, int64_t stride);
   llvm::Value* LoadLocal(const Expr& e);
   Address LocalAddress(LocalId local, const Affine& index, llvm::Value* dynamic, int64_t stride);
   llvm::Value* LaneMask(llvm::Value* guard);

@@ -493,13 +493,21 @@ void KernelEmitter::Stores(const Stmt* first, const Stmt* last) {
     pending.push_back({Eval(s->a), EvalOptional(s->dynamic), EvalOptional(s->guard)});
   }
   if (!status_.ok()) return;
-  for (const Stmt* s = first; s != last; ++s) {
-    const Pending& p = pending[static_cast<size_t>(s - first)];
+  for (const Stmt* s = first; s != last;) {
+    const auto from = pending.begin() + (s - first);
+    buffer_writes_[static_cast<size_t>(s->buffer)] = ++clock_;
+    if (const int64_t count = StoresOfNeighbours(s, last); count > 1) {
+      std::vector<Value*> values;
+      for (auto p = from; p != from + count; ++p) values.push_back(p->value);
+      WriteNeighbours(*s, std::move(values));
+      s += count;
+      continue;
+    }
     const DType dtype = kernel_.buffers[static_cast<size_t>(s->buffer)].dtype;
     const Address to = Resolve(buffers_[static_cast<size_t>(s->buffer)], MemoryType(context_, dtype), s->index,
-                               p.dynamic, s->dynamic_stride);
-    Write(dtype, to, p.value, p.guard);
-    buffer_writes_[static_cast<size_t>(s->buffer)] = ++clock_;
+                               from->dynamic, s->dynamic_stride);
+    Write(dtype, to, from->value, from->guard);
+    ++s;
   }
 }
 

@@ -202,6 +202,79 @@ Value* KernelEmitter::StridedMask(Value* lanes, int64_t from, int64_t stride, in
   return b_.CreateShuffleVector(lanes, llvm::Constant::getNullValue(lanes->getType()), pick);
 }
 
+/// The first lane's address in a buffer.
+Value* KernelEmitter::FirstLane(BufferId buffer, const Affine& index, Value* dynamic, int64_t stride) {
+  const int64_t lanes = std::exchange(lanes_, 1);
+  llvm::Type* element = MemoryType(context_, kernel_.buffers[static_cast<size_t>(buffer)].dtype);
+  Value* base = Resolve(buffers_[static_cast<size_t>(buffer)], element, index, dynamic, stride).pointer;
+  lanes_ = lanes;
+  return base;
+}
+
+/// Lanes that go backwards: neighbours are loaded and turned around. Null if that is not so.
+Value* KernelEmitter::LoadReversed(const Expr& e) {
+  const bool backwards = lanes_ > 1 && e.index.coefficient(vector_axis_) == -1;
+  const bool plain = kernel_.buffers[static_cast<size_t>(e.buffer)].dtype == e.dtype && e.dtype != kBool;
+  Value* guard = e.guard < 0 ? nullptr : Find(e.guard)->value;
+  const bool masked = guard != nullptr || mask_ != nullptr;
+  const bool one_base = e.dynamic < 0 || !IsVector(Find(e.dynamic)->value);
+  if (!backwards || !plain || !one_base || (masked && !target_.has_masks)) return nullptr;
+  std::vector<int> order;
+  for (int64_t lane = lanes_; lane-- > 0;) order.push_back(static_cast<int>(lane));
+  llvm::Type *element = MemoryType(context_, e.dtype), *type = Lanes(element, lanes_);
+  Value* dynamic = e.dynamic < 0 ? nullptr : Find(e.dynamic)->value;
+  Value* first = FirstLane(e.buffer, e.index, dynamic, e.dynamic_stride);
+  Value* last = b_.CreateGEP(element, first, llvm::ConstantInt::getSigned(b_.getInt64Ty(), 1 - lanes_));
+  Value* mask = masked ? LaneMask(guard) : nullptr;
+  const llvm::Align align = AlignOf(e.dtype);
+  Value* neighbours = mask == nullptr ? static_cast<Value*>(b_.CreateAlignedLoad(type, last, align))
+                                      : b_.CreateMaskedLoad(type, last, align, b_.CreateShuffleVector(mask, order),
+                                                            llvm::Constant::getNullValue(type));
+  return b_.CreateShuffleVector(neighbours, order);
+}
+
+/// How many stores, from the first one on, write neighbours for each lane that lie between those of the lanes beside
+/// it, as x[2 j] and x[2 j + 1]; 1: this one alone.
+int64_t KernelEmitter::StoresOfNeighbours(const Stmt* first, const Stmt* last) const {
+  const int64_t count = lanes_ > 1 ? first->index.coefficient(vector_axis_) : 0;
+  const DType dtype = kernel_.buffers[static_cast<size_t>(first->buffer)].dtype;
+  if ((count != 2 && count != 4) || last - first < count || SizeOf(dtype) < 4) return 1;
+  if (mask_ != nullptr && !target_.has_masks) return 1;
+  for (int64_t k = 0; k < count; ++k) {
+    const Stmt& s = first[k];
+    if (s.buffer != first->buffer || s.guard >= 0 || s.dynamic >= 0 || s.index != first->index + k) return 1;
+  }
+  return count;
+}
+
+/// Stores what as many lanes have for their neighbours, by turns: as one run of memory.
+void KernelEmitter::WriteNeighbours(const Stmt& first, std::vector<Value*> values) {
+  const DType dtype = kernel_.buffers[static_cast<size_t>(first.buffer)].dtype;
+  const auto count = static_cast<int64_t>(values.size());
+  const auto by_turns = [this](Value* x, Value* y, int64_t n) {
+    std::vector<int> order;
+    for (int64_t i = 0; i < n; ++i) {
+      order.push_back(static_cast<int>(i));
+      order.push_back(static_cast<int>(n + i));
+    }
+    return b_.CreateShuffleVector(x, y, order);
+  };
+  for (Value*& value : values) value = Splat(value);
+  for (int64_t n = lanes_; values.size() > 1; n *= 2) {  // a b c d: ac and bd, then abcd
+    const size_t half = values.size() / 2;
+    for (size_t k = 0; k < half; ++k) values[k] = by_turns(values[k], values[k + half], n);
+    values.resize(half);
+  }
+  Value* to = FirstLane(first.buffer, first.index, nullptr, 0);
+  if (mask_ == nullptr) {
+    b_.CreateAlignedStore(values[0], to, AlignOf(dtype));
+    return;
+  }
+  std::vector<int> each;
+  for (int64_t i = 0; i < lanes_ * count; ++i) each.push_back(static_cast<int>(i / count));
+  b_.CreateMaskedStore(values[0], to, AlignOf(dtype), b_.CreateShuffleVector(mask_, each));
+}
+
 /// Lanes a few elements apart: neighbours are loaded, and those in between dropped, which is faster than a gather. Null
 /// if that is not so.
 Value* KernelEmitter::LoadStrided(const Expr& e) {
@@ -218,9 +291,7 @@ Value* KernelEmitter::LoadStrided(const Expr& e) {
   Value* mask = masked ? LaneMask(guard) : nullptr;
   llvm::Type* element = MemoryType(context_, e.dtype);
   Value* dynamic = e.dynamic < 0 ? nullptr : Find(e.dynamic)->value;
-  const int64_t lanes = std::exchange(lanes_, 1);  // the first lane's address
-  Value* base = Resolve(buffers_[static_cast<size_t>(e.buffer)], element, e.index, dynamic, e.dynamic_stride).pointer;
-  lanes_ = lanes;
+  Value* base = FirstLane(e.buffer, e.index, dynamic, e.dynamic_stride);
   llvm::Type* type = Lanes(element, count);
   const auto neighbours = [&](int64_t begin, int64_t from, Value* on) -> Value* {
     Value* at = b_.CreateGEP(element, base, llvm::ConstantInt::getSigned(b_.getInt64Ty(), begin + from));
@@ -253,6 +324,7 @@ Value* KernelEmitter::LoadStrided(const Expr& e) {
 Value* KernelEmitter::LoadBuffer(const Expr& e) {
   if (Value* value = LoadQuotients(e)) return value;
   if (Value* value = LoadStrided(e)) return value;
+  if (Value* value = LoadReversed(e)) return value;
   Value* dynamic = e.dynamic < 0 ? nullptr : Find(e.dynamic)->value;
   Value* guard = e.guard < 0 ? nullptr : Find(e.guard)->value;
   // Neighbours that are read as one: what counts elements of the buffer comes to count these.

@@ -14,6 +14,8 @@ using ir::Node;
 using ir::Op;
 using ir::Value;
 
+constexpr int kMaxPaths = 1 << 16;  // cycles, were nothing shared by a stack's parts: time to walk them
+
 class StoragePlanner {
  public:
   StoragePlanner(const ir::Function& f, const MapOptions& options)
@@ -35,6 +37,8 @@ class StoragePlanner {
     s_.selects.assign(n, false);
     cost_.assign(n, 0);
     flat_.assign(n, false);
+    counted_.assign(n, false);
+    CountSlices();
     parts_.assign(n, 0);
   }
 
@@ -132,7 +136,7 @@ class StoragePlanner {
       case Op::kContract: return ForceFactors(node);
       case Op::kGather:
       case Op::kDynamicSlice: return ForceView(x);
-      case Op::kPad: return ShowsMap(x) ? ForceMemory(x, false) : ForceView(x);
+      case Op::kPad: return ForcePadded(x);
       case Op::kArgsort: ForceView(x); return IsWidened(x) ? Force(x) : void();
       case Op::kDynamicUpdate:
         // Where it is not in place, operand 0 is read at the result's own indices.
@@ -149,6 +153,43 @@ class StoragePlanner {
     if (view(v) || !reader || s_.uses.reader[v.index()] != reader) return false;
     const Op op = f_.producer(v)->op;
     return Info(op).Has(ir::kElementwise) || op == Op::kDynamicUpdate;
+  }
+
+  void CountSlices() {
+    largest_slice_.assign(flat_.size(), 0);
+    slices_.assign(flat_.size(), 0);
+    for (size_t i = f_.nodes().size(); i-- > 0;) {
+      const Node& node = f_.nodes()[i];
+      if (!IsView(node.op) || s_.uses.count[node.result().index()] == 0) continue;
+      const size_t x = node.operands[0].index();
+      slices_[x] = std::min<int64_t>(slices_[x] + (node.op == Op::kSlice ? 1 : slices_[node.result().index()]), 1000);
+      if (node.op == Op::kSlice) largest_slice_[x] = std::max(largest_slice_[x], shape(node.result()).size());
+    }
+  }
+
+  // Whether slices of a transpose whose lanes are apart in memory are better read from a copy, which is turned in
+  // registers: each would gather them.
+  bool IsTurnedOnce(const Node& node, Value v) const {
+    if (!options_.fuse || node.op != Op::kTranspose || slices_[v.index()] < tuning_.turned_slices || !view(v))
+      return false;
+    int last = shape(v).rank() - 1;
+    while (last > 0 && shape(v).dim(last) == 1) --last;
+    const std::vector<int64_t>& strides = view(v)->strides;
+    const auto least = static_cast<int64_t>(kMaxUnrolled);
+    bool neighbours = false;
+    for (int i = 0; i < last; ++i) neighbours |= strides[static_cast<size_t>(i)] == 1 && shape(v).dim(i) >= least;
+    return neighbours && shape(v).dim(last) >= least && !IsWidened(v);
+  }
+
+  // A view. Where slices take most of a map that several read, that is stored, and not each of the slices: the gradient
+  // of a roll pads them all.
+  void ForcePadded(Value x) {
+    const Node* slice = view(x) ? nullptr : f_.producer(x);
+    if (!slice || slice->op != Op::kSlice) return ShowsMap(x) ? ForceMemory(x, false) : ForceView(x);
+    const size_t of = slice->operands[0].index();
+    const bool most = 2 * largest_slice_[of] > shape(slice->operands[0]).size();
+    if (most && s_.uses.count[of] > 1) return ForceMemory(x, false);
+    Force(x);
   }
 
   // Memory, as a whole and in order.
@@ -295,7 +336,9 @@ class StoragePlanner {
     for (Value o : node.operands) {
       if (view(o)) continue;
       cost_[i] += cost_[o.index()];
-      s_.nodes[i] += s_.nodes[o.index()];
+      // What only parts of one stack read is computed once.
+      if (!counted_[o.index()]) s_.nodes[i] += s_.nodes[o.index()];
+      counted_[o.index()] = s_.uses.stack[o.index()] >= 0;
     }
     if (const Why why = WhyStored(node, v); why != Why::kNone) Materialize(v, why);
     if (node.op == Op::kContract)
@@ -355,11 +398,12 @@ class StoragePlanner {
     if (IsSelected(node)) return Why::kNone;
     if (RootOf(s_, node) != KernelKind::kMap) return Why::kRoot;
     if (!options_.fuse && !IsView(node.op)) return Why::kUnfused;
-    if (s_.nodes[i] > tuning_.max_inlined_ops || parts_[i] + 1 >= tuning_.map_parts) return Why::kLong;
+    if (s_.nodes[i] > tuning_.max_inlined_ops || cost_[i] > kMaxPaths || parts_[i] + 1 >= tuning_.map_parts)
+      return Why::kLong;
     if (parts_[i] >= tuning_.joined_parts && HasLoops(node) && !IsJoinedFurther(v)) return Why::kJoined;
     if (map && uses.count[i] > 1 && (!IsCheap(v) || (uses.non_elementwise[i] && ReplacesProduct(node))))
       return Why::kRead;
-    if (map && IsTurnedPool(node, v)) return Why::kOperand;
+    if ((map && IsTurnedPool(node, v)) || IsTurnedOnce(node, v)) return Why::kOperand;
     // A loop over a long row computes once what is one for it.
     const int64_t cheap = (uses.minor_broadcast[i] ? 1 : 2) * tuning_.cheap_cycles;
     return map && uses.broadcast[i] && cost_[i] > cheap ? Why::kRepeated : Why::kNone;
@@ -384,6 +428,8 @@ class StoragePlanner {
   const Arrays arrays_;
   std::vector<int> cost_;  // of what is computed in a value's place
   std::vector<int> parts_;  // that updates at known places lay side by side in a value's expression
+  std::vector<int64_t> largest_slice_, slices_;  // of each value: elements; how many there are, of views of it too
+  std::vector<bool> counted_;  // what only parts of one stack read: one of them has it
   std::vector<bool> flat_;  // it is memory in order, or computed of such
 };
 

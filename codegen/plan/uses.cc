@@ -12,13 +12,20 @@ using ir::Node;
 using ir::Op;
 using ir::Value;
 
+// Whether a reshape adds or drops axes of one element alone.
+bool KeepsOthers(const ir::Function& f, const Node& reshape) {
+  return WithoutOnes(f.type(reshape.operands[0]).shape) == WithoutOnes(f.type(reshape.result()).shape);
+}
+
 // The stack an operand of a node belongs to: a chain of select(iota == k, part, rest) lays parts side by side along a
 // short axis, which ScheduleMap unrolls. So what only parts of one stack read is computed once, in its kernel.
 int32_t StackOf(const ir::Function& f, const Uses& uses, const Node& node, size_t operand) {
   const int32_t above = uses.stack[node.result().index()];
   if (!StackStepOf(f, node)) {
-    const bool repeats = node.op == Op::kBroadcast && above >= 0;
-    return repeats || Info(node.op).Has(ir::kElementwise) ? std::max(above, Uses::kNoStack) : Uses::kNoStack;
+    // Parts are shown with the axis, or repeated along it.
+    const bool shows = node.op == Op::kBroadcast || (node.op == Op::kReshape && KeepsOthers(f, node));
+    return (shows && above >= 0) || Info(node.op).Has(ir::kElementwise) ? std::max(above, Uses::kNoStack)
+                                                                        : Uses::kNoStack;
   }
   if (operand == 0) return Uses::kNoStack;
   return above >= 0 && !uses.is_result[node.result().index()] ? above : node.result().id;
@@ -46,8 +53,7 @@ void Add(const ir::Function& f, const Tuning& tuning, const Node& node, size_t o
     uses->broadcast[o] = true;
   if (IsView(node.op) && uses->broadcast[r]) uses->broadcast[o] = true;
   if (IsView(node.op) && (uses->minor_broadcast[r] || Spreads(f, node, tuning))) uses->minor_broadcast[o] = true;
-  const bool reshapes = node.op == Op::kReshape && !uses->non_elementwise[r] &&
-                        WithoutOnes(f.type(node.operands[operand]).shape) == WithoutOnes(f.type(node.result()).shape);
+  const bool reshapes = node.op == Op::kReshape && !uses->non_elementwise[r] && KeepsOthers(f, node);
   const bool maps = Info(node.op).Has(ir::kElementwise) || reshapes;
   if (!maps) uses->non_elementwise[o] = true;
   const int32_t stack = StackOf(f, *uses, node, operand);

@@ -1,6 +1,7 @@
 #include "codegen/schedule/expr_builder.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 #include "codegen/plan/view.h"
@@ -274,8 +275,10 @@ std::optional<bool> ExprBuilder::IsInside(const Affine& position, int64_t extent
   }
   if (least >= 0 && most < extent) return true;
   if (most < 0 || least >= extent) return false;
-  if (position.terms.size() == 1 && position.terms[0].second == 1) {
-    for (const int64_t bound : {-position.constant, extent - position.constant}) {
+  if (position.terms.size() == 1 && std::abs(position.terms[0].second) == 1) {
+    const bool back = position.terms[0].second < 0;  // the first place inside, and the first one behind
+    const int64_t first = back ? position.constant - extent + 1 : -position.constant;
+    for (const int64_t bound : {first, first + extent}) {
       if (bound > 0 && bound < extents_.at(position.terms[0].first)) cuts_[position.terms[0].first].insert(bound);
     }
   }

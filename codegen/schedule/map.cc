@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <bit>
+#include <set>
+#include <utility>
 
 #include "codegen/loop/ceil.h"
 #include "codegen/schedule/schedule.h"
@@ -132,13 +134,20 @@ int64_t StepWidth(const ScheduleContext& c, int64_t extent, int64_t cost) {
   return one_step && std::has_single_bit(static_cast<uint64_t>(extent % one)) ? one : width;
 }
 
+// Whether lanes may go along the axis before the innermost one, whose few elements they then store by turns.
+bool MayTakeTurns(const LoopAxes& axes) {
+  const int64_t count = axes.innermost();
+  return (count == 2 || count == 4) && axes.size() > 1 && axes.extents[axes.size() - 2] >= kMaxUnrolled;
+}
+
 // Where positions along short axes choose between parts of a stack: the stores of all these positions, each of its
 // part alone, with the axes gone. Empty if there are none.
 std::vector<Stmt> UnrolledStores(const ScheduleContext& c, Index index, LoopAxes* axes) {
   std::vector<size_t> chosen;
   int64_t count = 1;
-  for (size_t i = 0; i + 1 < axes->size(); ++i) {
+  for (size_t i = 0; i < axes->size(); ++i) {
     if (!c.builder->choices().contains(axes->ids[i])) continue;
+    if (i + 1 == axes->size() && !MayTakeTurns(*axes)) continue;
     chosen.push_back(i);
     count = std::min(count * axes->extents[i], kMaxUnrolled + 1);
   }
@@ -186,25 +195,53 @@ CutAxis FindCut(const ScheduleContext& c, const LoopAxes& axes) {
   return best;
 }
 
-// The loops over a part, `first` to `last` of a cut axis, without the axes outside of `from`; all of them in `chunks`
-// shares, one for each value of the axis `chunk`, if it is one.
+// The last axis of more than one element, where its short parts lie within few whole steps: these ask where they are,
+// and what is between them does not.
+CutAxis FindEdges(const ScheduleContext& c, const LoopAxes& axes) {
+  size_t last = axes.size() - 1;
+  while (last > 0 && axes.extents[last] == 1) --last;
+  const auto it = c.builder->cuts().find(axes.ids[last]);
+  if (it == c.builder->cuts().end()) return {};
+  const int64_t extent = axes.extents[last], step = c.target.tuning.edge_step;
+  std::set<int64_t> bounds{0, extent};
+  int64_t asking = 0;
+  for (const int64_t bound : it->second) {
+    const int64_t from = bound / step * step, to = std::min(extent, RoundUp(bound, step));
+    bounds.insert({from, to});
+    asking += to - from;
+  }
+  const auto parts = static_cast<int64_t>(bounds.size()) - 1;
+  if (2 * asking > extent || parts > c.target.tuning.map_parts) return {};
+  return {last, {bounds.begin(), bounds.end()}};
+}
+
+// The loops over a part, `first` to `last` of a cut axis, and of that what lies between `edges` of another; without the
+// axes outside of `from`; all of them in `chunks` shares, one for each value of the axis `chunk`, if it is one.
 struct Part {
   size_t cut, from;
   int64_t first, last;
   AxisId chunk;
   int64_t chunks;
+  size_t edged = 0;
+  int64_t edge_first = 0, edge_last = 0;  // equal: no other axis
+
+  bool has_edges() const { return edge_first < edge_last; }
+  int64_t Extent(size_t axis, int64_t whole) const {
+    return axis == cut ? last - first : has_edges() && axis == edged ? edge_last - edge_first : whole;
+  }
 };
 std::vector<Stmt> PartLoops(const ScheduleContext& c, Index index, const std::vector<int64_t>& extents,
                             const Part& part, int64_t cost) {
   Kernel* k = c.kernel;
   LoopAxes axes;
   for (size_t i = part.from; i < extents.size(); ++i) {
-    const int64_t extent = i == part.cut ? part.last - part.first : extents[i];
+    const int64_t extent = part.Extent(i, extents[i]);
     const AxisId id = axes.Add(k, "i" + std::to_string(i), extent);
     c.builder->SetExtent(id, extent);
     index[i] = AxisAffine(id);
   }
   index[part.cut].constant = part.first;
+  if (part.has_edges()) index[part.edged].constant = part.edge_first;
   std::vector<Stmt> body = c.Stores(c.kernel_plan().epilogue, index);
   CollapseAxes(k, &body, &axes);
   const int64_t width = StepWidth(c, axes.innermost(), cost);  // a part may be one element
@@ -230,7 +267,10 @@ std::vector<Stmt> PartLoops(const ScheduleContext& c, Index index, const std::ve
 // The loops of a map one of whose axes is cut: loops of their own for its parts, where no element asks which it is in.
 // Threads share the axes outside of it, or a share of each part if these are short. Empty if there is no such axis.
 std::vector<Stmt> CutLoops(const ScheduleContext& c, Index index, LoopAxes axes, int64_t elements, int64_t cost) {
-  const auto [cut, bounds] = FindCut(c, axes);
+  CutAxis whole = FindCut(c, axes), edges = FindEdges(c, axes);
+  if (whole.bounds.empty()) std::swap(whole, edges);
+  if (whole.axis == edges.axis) edges = {};
+  const auto& [cut, bounds] = whole;
   if (!c.choices->Flag("cut", !bounds.empty(), !bounds.empty())) return {};
   int64_t steps = 1;
   for (size_t i = 0; i < cut; ++i) steps = std::min(steps * axes.extents[i], c.target.tuning.shared_steps);
@@ -244,7 +284,13 @@ std::vector<Stmt> CutLoops(const ScheduleContext& c, Index index, LoopAxes axes,
   for (size_t p = 1; p < bounds.size(); ++p) {
     part.first = bounds[p - 1];
     part.last = bounds[p];
-    Append(PartLoops(c, index, axes.extents, part, cost), &body);
+    if (edges.bounds.empty()) Append(PartLoops(c, index, axes.extents, part, cost), &body);
+    for (size_t e = 1; e < edges.bounds.size(); ++e) {
+      part.edged = edges.axis;
+      part.edge_first = edges.bounds[e - 1];
+      part.edge_last = edges.bounds[e];
+      Append(PartLoops(c, index, axes.extents, part, cost), &body);
+    }
   }
   if (part.chunks > 1) return Body(MakeLoop(part.chunk, part.chunks, LoopKind::kParallel, 1, std::move(body)));
   if (shares) return body;

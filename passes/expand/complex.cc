@@ -16,18 +16,6 @@ namespace {
 using ir::Op;
 using ir::Value;
 
-bool HasComplex(const ir::Module& m) {
-  for (const ir::Variable& v : m.variables()) {
-    if (IsComplex(v.type.dtype)) return true;
-  }
-  for (const auto& f : m.functions()) {
-    for (int i = 0; i < f->num_values(); ++i) {
-      if (IsComplex(f->type({i}).dtype)) return true;
-    }
-  }
-  return false;
-}
-
 // c64[S] -> f32[S, 2]; a real type itself.
 Type Interleaved(const Type& type) {
   if (!IsComplex(type.dtype)) return type;
@@ -279,6 +267,18 @@ absl::Status CheckRanks(const ir::Module& m) {
 }
 
 }  // namespace
+
+bool HasComplex(const ir::Module& m) {
+  for (const ir::Variable& v : m.variables()) {
+    if (IsComplex(v.type.dtype)) return true;
+  }
+  for (const auto& f : m.functions()) {
+    for (int i = 0; i < f->num_values(); ++i) {
+      if (IsComplex(f->type({i}).dtype)) return true;
+    }
+  }
+  return false;
+}
 
 absl::StatusOr<bool> SplitComplex(ir::Module* m) {
   if (!HasComplex(*m)) return false;

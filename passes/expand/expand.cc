@@ -67,9 +67,13 @@ absl::StatusOr<bool> Expand(ir::Module* m, const PassContext& context) {
     return !product || !context.keep_bf16_products;
   });
   if (!any.ok()) return any.status();
+  // Complex values that calls take and give would be stored with their parts side by side.
+  const bool inlines = context.differentiation_done && HasComplex(*m);
+  const auto flat = inlines ? Inline(m, context) : absl::StatusOr<bool>(false);
+  if (!flat.ok()) return flat.status();
   const auto split = SplitComplex(m);
   if (!split.ok()) return split.status();
-  return *any || *split;
+  return *any || *flat || *split;
 }
 
 }  // namespace reel::passes

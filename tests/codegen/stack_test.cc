@@ -3,12 +3,15 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "ir/strings.h"
 #include "reel/reel.h"
 #include "tests/codegen/bits_util.h"
+#include "tests/codegen/program_util.h"
 
 namespace reel {
 namespace {
@@ -61,6 +64,104 @@ TEST_P(StackBits, DependOnNothing) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, StackBits, testing::ValuesIn(Cases()), [](const auto& p) { return p.param.name; });
+
+// --- values that are stacked, which become such selects (passes/select_parts) ---
+
+using Tensors = std::vector<Tensor>;
+using Inputs = std::span<const Tensor>;
+
+void ExpectSame(const std::function<Tensors(Inputs)>& f, const Tensors& in) {
+  std::vector<Spec> specs;
+  for (const Tensor& x : in) specs.emplace_back(x);
+  ExpectSameBits(Trace(f, specs), in, f(in));
+}
+
+// Sums that share sums, of rows and along them; the stack is read twice.
+TEST(StackedParts, NoBitDependsOnKernels) {
+  for (const int64_t axis : {0, 1, 2}) {
+    for (const int count : {2, 4, 8, 16}) {
+      SCOPED_TRACE(StrCat(axis, " ", count));
+      ExpectSame(
+          [&](Inputs in) {
+            Tensors parts;
+            for (int i = 0; i < count; ++i) parts.push_back((in[0] + in[1]) * double{1.0 + i} - in[i % 2]);
+            const Tensor all = Stack(parts, axis);
+            return Tensors{Tanh(all), ReduceSum(all, {axis}), Flip(all, {axis})};
+          },
+          {RandomNormal({3, 37}), RandomNormal({3, 37})});
+    }
+  }
+}
+
+// What lanes store by turns: pairs and fours, of lengths that are no whole steps.
+TEST(StackedParts, NoBitDependsOnTurns) {
+  for (const DType dtype : {kFloat32, kFloat64, kInt32, kInt64}) {
+    for (const int64_t n : {16, 31, 64, 101, 1000}) {
+      for (const size_t count : {2, 3, 4}) {
+        SCOPED_TRACE(StrCat(Name(dtype), " ", n, " ", count));
+        const Tensor x = Cast(RandomNormal({n}, {.stddev = 50}), dtype),
+                     y = Cast(RandomNormal({n}, {.stddev = 50}), dtype);
+        ExpectSame(
+            [&](Inputs in) {
+              const Tensors parts{in[0] + in[1], in[0], in[1] * in[1], in[0] - in[1]};
+              const Tensor all = Stack({parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(count)}, 1);
+              return Tensors{Reshape(all, {n * static_cast<int64_t>(count)})};
+            },
+            {x, y});
+      }
+    }
+  }
+}
+
+TEST(StackedParts, AreOneKernel) {
+  const codegen::Program p = codegen::PlanFunctions(R"(
+func @f(%a: f32[64], %b: f32[64]) -> (f32[2,64]) {
+  %0 = add %a, %b : f32[64]
+  %1 = exp %0 : f32[64]
+  %2 = sub %1, %a : f32[64]
+  %3 = mul %1, %b : f32[64]
+  %4 = reshape %2 {shape=[1,64]} : f32[1,64]
+  %5 = reshape %3 {shape=[1,64]} : f32[1,64]
+  %6 = constant 0 : f32[]
+  %7 = pad %4, %6 {high=[1, 0], interior=[0, 0], low=[0, 0]} : f32[2,64]
+  %8 = constant 1 : i64[]
+  %9 = dynamic_update %7, %5, %8 {axis=0} : f32[2,64]
+  return %9
+})");
+  ASSERT_EQ(p.kernels.size(), 1u) << ToString(p);
+  EXPECT_EQ(p.arena_bytes, 0);
+  EXPECT_EQ(ToString(p).find("select("), std::string::npos) << ToString(p);
+}
+
+// --- rows that go backwards or around, and their gradients ---
+
+TEST(Edges, NoBitDependsOnWholeSteps) {
+  for (const int64_t n : {5, 33, 64, 97, 200, 257}) {
+    SCOPED_TRACE(n);
+    ExpectSame(
+        [](Inputs in) {
+          GradientTape tape;
+          tape.Watch(in[0]);
+          const Tensor& x = in[0];
+          const Tensor around = Roll(x, {1}, {0}) + Roll(x, {-1}, {0}) + Roll(x, {1}, {1}) + Roll(x, {-1}, {1});
+          const Tensor y = x + 0.1 * in[1] * (around - 4 * x);
+          const Tensor back = Flip(Concat({x, Slice(x, {0, 0}, {x.shape().dim(0), 1})}, 1), {1});
+          return Tensors{y, back, Flip(x, {1}) * in[1], *tape.Gradient(ReduceSum(Square(y)), x)};
+        },
+        {RandomNormal({11, n}), RandomNormal({11, n})});
+  }
+}
+
+// Slices of a transpose, which is turned once.
+TEST(TurnedOnce, NoBitDependsOnCopies) {
+  const auto f = [](Inputs in) {
+    const Tensor t = Transpose(in[0], {0, 2, 1});
+    Tensor sum = Slice(t, {0, 0, 0}, {2, 10, 19});
+    for (int64_t k = 1; k < 5; ++k) sum = sum * 0.5 + Slice(t, {0, 10 * k, 0}, {2, 10 * k + 10, 19});
+    return Tensors{sum};
+  };
+  ExpectSame(f, {RandomNormal({2, 19, 50})});
+}
 
 }  // namespace
 }  // namespace reel

@@ -175,6 +175,7 @@ TEST(Targets, NoThresholdStandsElsewhere) {
                                         "kMaxRows",
                                         "kTriedChunks",
                                         "kMaxLinks",
+                                        "kMaxPaths",
                                         "kMaxWaiting",
                                         "kMostOrdered",
                                         "kLeastLanes",
