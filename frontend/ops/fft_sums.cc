@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "frontend/ops/common.h"
 #include "frontend/record/event_stream.h"
 #include "reel/complex.h"
 #include "reel/custom_gradient.h"
@@ -110,7 +111,7 @@ std::vector<int64_t> Counted(int64_t n) {
 // Radices whose product is n; empty if a prime factor is too large.
 std::vector<int64_t> Radices(int64_t n) {
   std::vector<int64_t> out;
-  for (int64_t r : {4, 2}) {
+  for (int64_t r : {8, 4, 2}) {
     for (; n % r == 0; n /= r) out.push_back(r);
   }
   for (int64_t r = 3; r <= kMaxRadix; r += 2) {
@@ -120,29 +121,60 @@ std::vector<int64_t> Radices(int64_t n) {
   return out;
 }
 
-// Sums of 2 or 4 parts without a product.
-std::vector<Parts> FewSums(const std::vector<Parts>& x, int sign) {
-  if (x.size() == 2) return {x[0] + x[1], x[0] - x[1]};
-  const Parts a = x[0] + x[2], b = x[0] - x[2], c = x[1] + x[3], d = Turned(x[1] - x[3], sign);
-  return {a + c, b + d, a - c, b - d};
+// exp(sign 2 pi i k / 8) a, 0 < k < 4: one product, as its parts are sqrt(1/2), or none.
+Parts ByEighths(const Parts& a, int64_t k, int sign) {
+  const Parts turned = Turned(a, sign);
+  if (k == 2) return turned;
+  const Parts sum = k == 1 ? a + turned : turned - a;
+  return Map(sum, [](const Tensor& x) { return Mul(x, std::numbers::sqrt2 / 2); });
 }
 
-// One stage of t [outer, r, m, s]: [outer, m, r, s].
-Parts EvenStage(const Parts& t, int sign) {
+// Sums of 2, 4 or 8 parts: those of every other one, put together.
+std::vector<Parts> FewSums(const std::vector<Parts>& x, int sign) {
+  if (x.size() == 1) return x;
+  std::vector<Parts> halves[2], out(x.size());
+  for (size_t j = 0; j < x.size(); ++j) halves[j % 2].push_back(x[j]);
+  const std::vector<Parts> even = FewSums(halves[0], sign), odd = FewSums(halves[1], sign);
+  const size_t half = even.size();
+  for (size_t k = 0; k < half; ++k) {
+    const Parts turned = k == 0 ? odd[0] : ByEighths(odd[k], static_cast<int64_t>(4 * k / half), sign);
+    out[k] = even[k] + turned;
+    out[k + half] = even[k] - turned;
+  }
+  return out;
+}
+
+// Parts [a, b, c], as [a, b, parts, c]: those of one table, which one kernel makes, [a, b, 2, parts, c].
+Parts Stacked(const std::vector<Parts>& parts) {
+  const int64_t count = static_cast<int64_t>(parts.size()), a = Extent(parts[0], 0), b = Extent(parts[0], 1);
+  std::vector<Tensor> all;
+  for (const Parts& part : parts) all.push_back(part.re);
+  for (const Parts& part : parts) all.push_back(part.im);
+  const std::vector<int64_t> shape = {a, b, count, Extent(parts[0], 2)};
+  const Tensor table = Reshape(Stack(all, 2), {a, b, 2, count, shape[3]});
+  return Shaped({SliceAxis(table, 2, 0, 1), SliceAxis(table, 2, 1, 2)}, shape);
+}
+// The same value, made by one kernel.
+Parts Together(const Parts& x) {
+  const int64_t outer = Extent(x, 0), rows = Extent(x, 1) * Extent(x, 2);
+  return Shaped(Stacked({Shaped(x, {outer, 1, rows})}), x.re.shape().dims());
+}
+
+// One stage of t [outer, r, m, s]: [outer, m, r, s]; the last one, where m is 1, times `last` [r s], if there is one.
+Parts EvenStage(const Parts& t, int sign, const Parts* last) {
   const int64_t outer = Extent(t, 0), r = Extent(t, 1), m = Extent(t, 2), s = Extent(t, 3);
   std::vector<Parts> parts;
   for (int64_t j = 0; j < r; ++j) parts.push_back(Shaped(Part(t, j, j + 1), {outer, m, s}));
   parts = FewSums(parts, sign);
-  std::vector<Tensor> re, im;
   for (int64_t k = 0; k < r; ++k) {
     Parts& part = parts[static_cast<size_t>(k)];
     if (m > 1 && k > 0) part = part * Shaped(Twiddles(m, 1, {k}, m * r, sign, t.re.dtype()), {m, 1});
-    re.push_back(part.re), im.push_back(part.im);
+    if (last != nullptr) part = part * Map(*last, [&](const Tensor& x) { return Slice(x, {k * s}, {(k + 1) * s}); });
   }
-  return {Stack(re, 2), Stack(im, 2)};
+  return Stacked(parts);
 }
-Parts OddStage(const Parts& t, int sign) {
-  const int64_t r = Extent(t, 1), m = Extent(t, 2);
+Parts OddStage(const Parts& t, int sign, const Parts* last) {
+  const int64_t r = Extent(t, 1), m = Extent(t, 2), s = Extent(t, 3);
   const Parts w = Twiddles(r, 1, Counted(r), r, sign, t.re.dtype());
   // [outer, m, s, k1]
   const auto sums = [](const Tensor& x, const Tensor& table) {
@@ -150,21 +182,37 @@ Parts OddStage(const Parts& t, int sign) {
   };
   Parts y{Sub(sums(t.re, w.re), sums(t.im, w.im)), Add(sums(t.re, w.im), sums(t.im, w.re))};
   if (m > 1) y = y * Shaped(Twiddles(m, 1, Counted(r), m * r, sign, t.re.dtype()), {m, 1, r});
-  return Map(y, [](const Tensor& x) { return Transpose(x, {0, 1, 3, 2}); });
+  y = Map(y, [](const Tensor& x) { return Transpose(x, {0, 1, 3, 2}); });
+  return last == nullptr ? y : y * Shaped(*last, {r, s});
 }
 
-// x [outer, n, inner] by the stages of its radices. Between them: [outer, m, known, inner], known digits so far.
-Parts Stages(const Parts& x, const std::vector<int64_t>& radices, int sign) {
+// x [outer, n, inner] by the stages of its radices, times `last` [n inner]. Between them: [outer, m, known, inner],
+// known digits so far.
+Parts Stages(const Parts& x, const std::vector<int64_t>& radices, int sign, const Parts* last = nullptr) {
   const int64_t outer = Extent(x, 0), n = Length(x), inner = Extent(x, 2);
   Parts t = x;
   int64_t m = n, known = inner;
   for (const int64_t r : radices) {
     m /= r;
     t = Shaped(t, {outer, r, m, known});
-    t = r == 2 || r == 4 ? EvenStage(t, sign) : OddStage(t, sign);  // the last digit found is the most significant
+    const bool even = r == 2 || r == 4 || r == 8;
+    const Parts* by = m == 1 ? last : nullptr;
+    t = even ? EvenStage(t, sign, by) : OddStage(t, sign, by);  // the last digit found is the most significant
     known *= r;
   }
   return Shaped(t, {outer, n, inner});
+}
+
+// W_n^(a b) of n = n1 n2, a < n1 and b < n2, one after the other. A long table is made of those of b's digits.
+Parts TurnedTwiddles(int64_t n1, int64_t n2, int sign, DType dtype) {
+  const int64_t low = std::min(n2, kMaxTable / n1), high = (n2 + low - 1) / low;
+  std::vector<int64_t> far = Counted(high);
+  for (int64_t& b : far) b *= low;
+  const Parts near = Twiddles(n1, 1, Counted(low), n1 * n2, sign, dtype);
+  if (high == 1) return Shaped(near, {n1 * n2});
+  const Parts all = Shaped(Twiddles(n1, 1, far, n1 * n2, sign, dtype), {n1, high, 1}) * Shaped(near, {n1, 1, low});
+  return Map(
+      all, [&](const Tensor& t) { return Reshape(Slice(Reshape(t, {n1, high * low}), {0, 0}, {n1, n2}), {n1 * n2}); });
 }
 
 // The last axis, [outer, n, 1], as [n1, n2] with n1 near the root of n.
@@ -175,9 +223,9 @@ Parts TurnedStages(const Parts& x, const std::vector<int64_t>& radices, int sign
   while (split + 1 < radices.size() && n1 * n1 < n && n1 * radices[split] <= kMaxLanes) n1 *= radices[split++];
   const auto middle = radices.begin() + static_cast<std::ptrdiff_t>(split);
   const int64_t n2 = n / n1;
-  Parts t = Stages(Shaped(x, {outer, n1, n2}), {radices.begin(), middle}, sign);
+  const Parts w = TurnedTwiddles(n1, n2, sign, x.re.dtype());
+  Parts t = Stages(Shaped(x, {outer, n1, n2}), {radices.begin(), middle}, sign, &w);
   t = Map(t, [](const Tensor& y) { return Transpose(y, {0, 2, 1}); });
-  t = t * Twiddles(n2, 1, Counted(n1), n, sign, x.re.dtype());
   return Shaped(Stages(t, {middle, radices.end()}, sign), {outer, n, 1});
 }
 
@@ -210,51 +258,46 @@ Parts BySums(const Parts& x, int sign) {
   return last && radices.size() > 1 ? TurnedStages(x, radices, sign) : Stages(x, radices, sign);
 }
 
-// x[0], x[n - 1], ..., x[1]
-Parts Mirrored(const Parts& x) {
-  return Map(
-      x, [n = Length(x)](const Tensor& t) { return n < 2 ? t : Concat({Part(t, 0, 1), Flip(Part(t, 1, n), {1})}, 1); });
-}
-Parts WithFirstBehind(const Parts& x) {
-  return Map(x, [](const Tensor& t) { return Concat({t, Part(t, 0, 1)}, 1); });
+Parts Flipped(const Parts& x) {
+  return Map(x, [](const Tensor& t) { return Flip(t, {1}); });
 }
 
 // Of z = x[2 j] + i x[2 j + 1] with the sums Z: X[k] = (Z[k] + Z'[h - k] - i W_n^k (Z[k] - Z'[h - k])) / 2, '
-// conjugates.
+// conjugates, Z[h] = Z[0].
 Parts ByHalves(const Tensor& x) {
   const int64_t n = x.shape().dim(1), h = n / 2;
   const Parts z = BySums({Part(x, 0, n, 2), Part(x, 1, n, 2)}, -1);
-  const Parts to = WithFirstBehind(z), back = Conjugate(WithFirstBehind(Mirrored(z)));
+  const Parts to = Map(z, [](const Tensor& t) { return Concat({t, Part(t, 0, 1)}, 1); });
+  const Parts back = Conjugate(Flipped(to));
   const Parts w = Shaped(Twiddles(h + 1, 1, {1}, n, -1, x.dtype()), {1, h + 1, 1});
-  return Map(to + back + Turned((to - back) * w, -1), [](const Tensor& t) { return Mul(t, 0.5); });
+  return Together(Map(to + back + Turned((to - back) * w, -1), [](const Tensor& t) { return Mul(t, 0.5); }));
 }
 
-// The way back: Z[k] = X[k] + X'[h - k] + i W_n^-k (X[k] - X'[h - k]).
+// The way back: Z[k] = X[k] + X'[h - k] + i W_n^-k (X[k] - X'[h - k]), where X[0] and X[h] are real.
 Tensor FromHalves(const Parts& x, int64_t n) {
   const int64_t h = n / 2, outer = Extent(x, 0), inner = Extent(x, 2);
-  const Parts real_ends{x.re, PaddedTo(Part(x.im, 1, h), 1, h + 1)};
-  const Parts to = Part(real_ends, 0, h);
-  const Parts back = Conjugate(Map(Part(real_ends, 1, h + 1), [](const Tensor& t) { return Flip(t, {1}); }));
+  const Tensor at = Iota({1, h + 1, 1}, 1, kInt32);
+  const Parts real_ends = Together({x.re, Where(LogicalAnd(Greater(at, 0), Less(at, h)), x.im, 0)});
+  const Parts to = Part(real_ends, 0, h), back = Conjugate(Flipped(Part(real_ends, 1, h + 1)));
   const Parts w = Shaped(Twiddles(h, 1, {1}, n, 1, x.re.dtype()), {1, h, 1});
-  const Parts z = BySums(to + back + Turned((to - back) * w, 1), 1);
+  const Parts z = BySums(Together(to + back + Turned((to - back) * w, 1)), 1);
   return Reshape(Stack({z.re, z.im}, 2), {outer, n, inner});
 }
 
 // Those of an odd length have no halves.
 Tensor FromAll(const Parts& x, int64_t n) {
-  const Parts mirrored = Conjugate(Map(Part(x, 1, n - n / 2), [](const Tensor& t) { return Flip(t, {1}); }));
+  const Parts mirrored = Conjugate(Flipped(Part(x, 1, n - n / 2)));
   const Parts all{Concat({x.re, mirrored.re}, 1), Concat({x.im, mirrored.im}, 1)};
   return BySums(all, 1).re;
 }
 
 // Times `inside`, but for the ends, which stand for no conjugates.
 Parts Weighted(const Parts& x, int64_t n, double inside) {
-  const int64_t end = (n + 1) / 2;
-  return Map(x, [&](const Tensor& t) {
-    std::vector<Tensor> parts{Part(t, 0, 1), Mul(Part(t, 1, end), inside)};
-    if (n % 2 == 0) parts.push_back(Part(t, end, end + 1));
-    return Concat(parts, 1);
-  });
+  std::vector<double> weights(static_cast<size_t>(Length(x)), inside);
+  weights.front() = 1;
+  if (n % 2 == 0) weights.back() = 1;
+  const Tensor table = Table(weights, {1, Length(x), 1}, x.re.dtype());
+  return Map(x, [&](const Tensor& t) { return Mul(t, table); });
 }
 
 std::vector<Tensor> List(const Parts& x) { return {x.re, x.im}; }
