@@ -1,6 +1,6 @@
 """What users write, once for Reel, JAX and PyTorch: losses of sequences, filters, stencils, flows, searches.
 
-    PYTHONPATH=build/python python users.py --peers PYTHON [--threads N] [--rounds N] [WORKLOAD ...]
+    PYTHONPATH=build/python python users.py --peers PYTHON [--threads N] [--rounds N] [WORKLOAD ...] [--systems reel jax]
 
 Each workload is one formula over the names that the three have in common; the path is a user's: reel.function, jax.jit,
 torch.compile (and eager, of which the faster counts; eager alone where a loop has more than 64 steps, which PyTorch
@@ -532,7 +532,7 @@ def differs(name: str, a: Sequence[float], b: Sequence[float]) -> bool:
 
 
 def compare(name: str, args: argparse.Namespace) -> float | None:
-    systems = [x for x in SYSTEMS if x != "torch.compile" or name not in LONG]
+    systems = [x for x in args.systems or SYSTEMS if x != "torch.compile" or name not in LONG]
     best: dict[str, dict[str, Any]] = {}
     for _ in range(args.rounds):
         for system in systems:
@@ -558,6 +558,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("workloads", nargs="*", metavar="WORKLOAD", help=", ".join(WORKLOADS))
     parser.add_argument("--peers", default=sys.executable, help="the Python that has JAX and PyTorch")
+    parser.add_argument(
+        "--systems", nargs="+", choices=list(SYSTEMS), help="reel and some of the others (default: all)"
+    )
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--seconds", type=float, default=1.0, help="of steps in a run")
