@@ -130,7 +130,7 @@ func @f(%a: f32[64], %b: f32[64]) -> (f32[2,64]) {
 })");
   ASSERT_EQ(p.kernels.size(), 1u) << ToString(p);
   EXPECT_EQ(p.arena_bytes, 0);
-  EXPECT_EQ(ToString(p).find("select("), std::string::npos) << ToString(p);
+  EXPECT_EQ(ToString(p).find("= select("), std::string::npos) << ToString(p);
 }
 
 // --- rows that go backwards or around, and their gradients ---
