@@ -1,5 +1,7 @@
 // How well EstimateCycles orders the schedules of the bench's kernels, by hand: build/tests/tune_ranks
 //   --record FILE SECONDS WORKLOAD...   searches each workload on one thread, and adds what was timed to FILE
+//   --sample FILE SCHEDULES WORKLOAD... times so many schedules of each kernel, from all that are legal, not from those
+//                                       that seem fast, and adds them to FILE
 //   FILE [KIND]                         estimates what FILE has again, and prints a line a kernel (of KIND: each
 //                                       schedule) and a table of kinds: a model changes without another measurement
 //   --phases WORKLOAD...                what a step is estimated to take without a phase of planning, by what it takes
@@ -23,6 +25,7 @@
 #include "frontend/cli/bench/workloads.h"
 #include "frontend/record/event_log.h"
 #include "runtime/thread_pool.h"
+#include "tests/bench/schedule_sample.h"
 
 namespace {
 
@@ -45,16 +48,28 @@ T Take(absl::StatusOr<T> value) {
 }
 
 /// A line for each workload and kernel, then one for each of its schedules.
-void Record(const std::string& file, double seconds, const std::string& workload) {
-  const codegen::TuneReport report = Take(codegen::Tune(ModuleOf(workload), {}, {.seconds = seconds}));
+void Write(const std::string& file, const std::string& workload, const std::vector<TunedKernel>& kernels) {
   std::ofstream out(file, std::ios::app);
   out.precision(9);
   out << "workload " << workload << "\n";
-  for (const TunedKernel& k : report.kernels) {
+  for (const TunedKernel& k : kernels) {
     out << "kernel " << k.problem << " " << k.name << " " << k.noise << " " << k.seconds_after << "\n";
     for (const TunedKernel::Try& t : k.tries) out << "try " << t.seconds << " " << t.schedule << "\n";
   }
+}
+
+void Record(const std::string& file, double seconds, const std::string& workload) {
+  const codegen::TuneReport report = Take(codegen::Tune(ModuleOf(workload), {}, {.seconds = seconds}));
+  Write(file, workload, report.kernels);
   std::printf("%s%s", (workload + "\n").c_str(), codegen::ToString(report).c_str());
+}
+
+void Sample(const std::string& file, double schedules, const std::string& workload) {
+  codegen::SampleOptions options;
+  options.schedules = static_cast<int>(schedules);
+  const std::vector<TunedKernel> kernels = Take(codegen::SampleSchedules(ModuleOf(workload), options));
+  Write(file, workload, kernels);
+  std::printf("%s: %zu kernels\n", workload.c_str(), kernels.size());
 }
 
 using Recorded = std::map<std::string, std::vector<TunedKernel>>;  // by workload
@@ -150,6 +165,7 @@ std::string Lines(TunedKernel k, bool schedules) {
 
 void Print(const std::string& file, const std::string& kind) {
   std::vector<TunedKernel> all;
+  Mean of_kernels;
   for (auto& [workload, kernels] : Read(file)) {
     Estimate(workload, &kernels);
     Mean ranks, pairs;
@@ -161,12 +177,13 @@ void Print(const std::string& file, const std::string& kind) {
       k.rank_correlation = RanksOf(k);
       ranks.Add(k.seconds_before, k.rank_correlation);
       pairs.Add(k.seconds_before, PairsOf(k));
+      of_kernels.Add(1, k.rank_correlation);
       lines += Lines(k, !kind.empty() && k.before.starts_with(kind));
       all.push_back(k);
     }
     std::printf("%s: ranks %.3f, pairs %.3f\n%s", workload.c_str(), ranks.get(), pairs.get(), lines.c_str());
   }
-  std::fputs(codegen::KindTable(all).c_str(), stdout);
+  std::printf("%s%.0f kernels: ranks %.3f\n", codegen::KindTable(all).c_str(), of_kernels.weights, of_kernels.get());
 }
 
 double CyclesOf(const std::vector<codegen::Step>& steps, const codegen::Program& program,
@@ -206,8 +223,9 @@ int main(int argc, char** argv) {
   const std::vector<std::string> words(argv + 1, argv + argc);
   try {
     runtime::SetNumThreads(1);
-    if (words.size() > 3 && words[0] == "--record") {
-      for (size_t i = 3; i < words.size(); ++i) Record(words[1], std::stod(words[2]), words[i]);
+    if (words.size() > 3 && (words[0] == "--record" || words[0] == "--sample")) {
+      const auto run = words[0] == "--record" ? Record : Sample;
+      for (size_t i = 3; i < words.size(); ++i) run(words[1], std::stod(words[2]), words[i]);
       return 0;
     }
     if (words.size() > 1 && words[0] == "--phases") {
@@ -215,7 +233,10 @@ int main(int argc, char** argv) {
       return 0;
     }
     if (words.size() != 1 && words.size() != 2) {
-      std::fputs("tune_ranks --record FILE SECONDS WORKLOAD... | --phases WORKLOAD... | FILE [KIND]\n", stderr);
+      std::fputs(
+          "tune_ranks --record FILE SECONDS WORKLOAD... | --sample FILE SCHEDULES WORKLOAD... | --phases WORKLOAD... | "
+          "FILE [KIND]\n",
+          stderr);
       return 2;
     }
     Print(words[0], words.size() == 2 ? words[1] : "");
