@@ -36,7 +36,7 @@ struct Work {
   double arithmetic = 0, loads = 0, stores = 0, others = 0;  // instructions
   double waits = 0;                                          // cycles for sums of earlier iterations
   double lost = 0;                                           // cycles to branches that were not guessed
-  double near = 0;                                           // cycles for lines of L2
+  double near = 0, far = 0;                                  // cycles for lines of L2, from beyond
   std::map<LocalId, int64_t> registers = {};                 // of locals
   int64_t live = 0;                                          // registers of values that wait for others
 };
@@ -58,13 +58,14 @@ class Estimator {
     works_.resize(nest_.bodies().size());
     for (MemoryAccess& a : accesses_) a.prefetched = prefetched_.contains(a.memory);
     const std::vector<Traffic> traffic = TrafficCycles(accesses_, target_.machine);
-    double busy = 0, far = 0;
+    double busy = 0, any = 0;
     for (size_t i = 0; i < accesses_.size(); ++i) {
       works_[accesses_[i].body].near += traffic[i].near;
-      far += traffic[i].far;
+      works_[accesses_[i].body].far += traffic[i].far;
+      any += traffic[i].any;
     }
     for (BodyId i = 0; i < works_.size(); ++i) busy += CyclesOf(works_[i], nest_.bodies()[i]);
-    return Overlapped(busy, far, kHiddenFar);
+    return Overlapped(busy, any, kHiddenFar);
   }
 
  private:
@@ -93,11 +94,11 @@ class Estimator {
     switch (e.kind) {
       case Expr::Kind::kOp: Operation(e, n, vector, count * registers, &work); break;
       case Expr::Kind::kRandom: work.arithmetic += kRandomOps * count * registers; break;
-      case Expr::Kind::kLoad: Load(e, n, depth, vector, count); break;
+      case Expr::Kind::kLoad: Load(e, depth, vector, count); break;
       case Expr::Kind::kLocal:
         if (!nest_.IsInMemory(e.local)) break;
         work.loads += count * registers;
-        Touch(-1 - e.local, e.dtype, e.index, n.axes, depth, false);
+        Touch(-1 - e.local, e.dtype, e.index, e.dynamic, depth, false);
         break;
       default: break;
     }
@@ -114,12 +115,12 @@ class Estimator {
     work->live = std::max(work->live, values * static_cast<int64_t>(nest_.Registers(vector, e.dtype)));
   }
 
-  void Load(const Expr& e, const Dependencies& n, size_t depth, const Stmt* vector, double count) {
+  void Load(const Expr& e, size_t depth, const Stmt* vector, double count) {
     const bool apart = e.dynamic >= 0 && vector != nullptr && nest_.NeedsOf(e.dynamic).axes.contains(vector->axis);
     const bool gathers = vector != nullptr && (apart || e.index.coefficient(vector->axis) != 1);
     WorkOf(nest_.BodyAt(depth)).loads +=
         count * (gathers ? kGatherLane * nest_.Lanes(vector) : nest_.Registers(vector, e.dtype));
-    Touch(e.buffer, e.dtype, Place(e.index, e.dynamic, e.dynamic_stride), n.axes, depth, false);
+    Touch(e.buffer, e.dtype, Place(e.index, e.dynamic, e.dynamic_stride), e.dynamic, depth, false);
   }
 
   // With what the dynamic part adds, as far as it is affine but for bounds: rows past the end repeat the last one.
@@ -140,9 +141,9 @@ class Estimator {
 
   // --- memory ---
 
-  // memory: a buffer, or -1 - a local. axes: that the place goes by.
-  void Touch(int32_t memory, DType dtype, const Affine& index, const std::set<AxisId>& axes, size_t depth,
-             bool writes) {
+  // memory: a buffer, or -1 - a local. dynamic: what the place goes by beside the index, or -1; it may be from a table
+  // that is made anew in a loop.
+  void Touch(int32_t memory, DType dtype, const Affine& index, ExprId dynamic, size_t depth, bool writes) {
     MemoryAccess a;
     a.memory = memory;
     a.element = SizeOf(dtype);
@@ -160,8 +161,8 @@ class Estimator {
       const LoopNest::Loop& loop = nest_.open()[d];
       if (d >= depth && !loop.is_code) continue;
       const int64_t stride = index.coefficient(loop.stmt->axis) * a.element;
-      a.loops.push_back({loop.id, loop.trips, loop.times, stride, stride == 0 && axes.contains(loop.stmt->axis),
-                         HasLoops(*loop.stmt)});
+      const bool unknown = stride == 0 && dynamic >= 0 && nest_.Needs(nest_.NeedsOf(dynamic), loop);
+      a.loops.push_back({loop.id, loop.trips, loop.times, stride, unknown, HasLoops(*loop.stmt)});
     }
     accesses_.push_back(std::move(a));
   }
@@ -176,7 +177,7 @@ class Estimator {
       const double stores = count * (scatters ? kScatterLane * nest_.Lanes(vector) : registers);
       work.stores += stores;
       if (s.combine != Combine::kSet) work.loads += stores;
-      Touch(-1 - s.local, local.dtype, s.index, {}, nest_.open().size(), true);
+      Touch(-1 - s.local, local.dtype, s.index, -1, nest_.open().size(), true);
     } else {
       work.registers[s.local] = Ceil(local.size * SizeOf(local.dtype) * 8, target_.vector_bits);
     }
@@ -210,7 +211,7 @@ class Estimator {
     const bool scatters = vector != nullptr && (s.index.coefficient(vector->axis) != 1 || axes.contains(vector->axis));
     WorkOf(nest_.body()).stores +=
         nest_.Count() * (scatters ? kScatterLane * nest_.Lanes(vector) : nest_.Registers(vector, dtype));
-    Touch(s.buffer, dtype, Place(s.index, s.dynamic, s.dynamic_stride), axes, nest_.open().size(), true);
+    Touch(s.buffer, dtype, Place(s.index, s.dynamic, s.dynamic_stride), s.dynamic, nest_.open().size(), true);
   }
 
   // --- statements ---
@@ -284,7 +285,8 @@ class Estimator {
     const double waits = w.waits * std::min(1.0, all / std::max(body.runs, 1.0) / static_cast<double>(m.window));
     const double busy = Overlapped(ports, waits, 1 - kClash) + kSpill * spilled * body.iterations;
     const double seldom = std::min(1.0, body.iterations / std::max(body.runs, 1.0) / kGuessed);
-    return Overlapped(busy, w.near, kHiddenNear) + w.lost + Mispredict() * seldom * body.runs;
+    const double at_hand = Overlapped(busy, w.near, kHiddenNear);
+    return Overlapped(at_hand, w.far, kHiddenFar) + w.lost + Mispredict() * seldom * body.runs;
   }
 
   const Kernel& k_;

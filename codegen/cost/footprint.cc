@@ -78,18 +78,22 @@ class Caches {
 
   std::vector<Traffic> Cycles() {
     std::vector<Traffic> cycles(accesses_.size());
+    std::vector<double> further(accesses_.size());  // bytes that the next cache did not have either
     const std::pair<int64_t, int64_t> levels[] = {
-        {m_.l1_bytes, m_.l2_rate}, {m_.l2_bytes, m_.l3_rate}, {m_.l3_bytes, m_.memory_rate}};
+        {m_.l3_bytes, m_.memory_rate}, {m_.l2_bytes, m_.l3_rate}, {m_.l1_bytes, m_.l2_rate}};
     for (const auto& [size, rate] : levels) {
       first_ = size == m_.l1_bytes;
       Measure();
-      if (whole_ <= static_cast<double>(size)) break;  // it was there before
+      if (whole_ <= static_cast<double>(size)) continue;  // it was there before
       for (const auto& [place, most] : Missed(static_cast<double>(size))) {
         const auto [bytes, i] = most;
-        if (accesses_[i].near && !first_) continue;
-        const bool foreseen = first_ || accesses_[i].IsForeseen(m_.line_bytes);
-        const double waits = (foreseen ? 1 : kUnforeseen) * bytes / static_cast<double>(rate);
-        (first_ && !accesses_[i].writes ? cycles[i].near : cycles[i].far) += waits;
+        const MemoryAccess& a = accesses_[i];
+        if (a.near && !first_) continue;
+        const double here = first_ ? bytes : std::max(bytes - further[i], 0.0);
+        const bool foreseen = first_ || a.IsForeseen(m_.line_bytes);
+        const double waits = (foreseen ? 1 : kUnforeseen) * here / static_cast<double>(rate);
+        further[i] = std::max(further[i], bytes);
+        (a.writes ? cycles[i].any : first_ ? cycles[i].near : a.prefetched ? cycles[i].any : cycles[i].far) += waits;
       }
     }
     return cycles;
@@ -123,11 +127,14 @@ class Caches {
     whole_ = sum(all);
   }
 
-  // How often the loops outside of `passes` come back to the same memory.
-  static double Repeats(const MemoryAccess& a, size_t passes) {
+  // How often the loops outside of `passes` come back to the same memory, or to another part of a line.
+  double Repeats(const MemoryAccess& a, size_t passes) const {
     double repeats = 1;
     for (size_t d = 0; d < passes; ++d) {
-      if (a.loops[d].stride == 0 && !a.loops[d].unknown) repeats *= a.loops[d].trips;
+      const MemoryAccess::Loop& loop = a.loops[d];
+      if (loop.unknown) continue;
+      const auto stride = std::abs(static_cast<double>(loop.stride)), line = static_cast<double>(m_.line_bytes);
+      repeats *= stride == 0 ? loop.trips : std::min(std::max(line / stride, 1.0), std::max(loop.trips, 1.0));
     }
     return repeats;
   }

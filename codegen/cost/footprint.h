@@ -39,7 +39,8 @@ struct MemoryAccess {
 /// Cycles that an access waits for lines.
 struct Traffic {
   double near = 0;  ///< of L2, while its loop is at work
-  double far = 0;   ///< from beyond, or written: at any time
+  double far = 0;   ///< from beyond, the same
+  double any = 0;   ///< of lines that are written, or asked for early: at any time
 };
 
 /// What each access waits for. As in the roofline model (Williams et al. 2009) with a level for each cache: what loops

@@ -45,6 +45,8 @@ class LoopNest {
   /// How often a clip leaves less than all of an unrolled loop: once for each of the loops around what it counts from.
   double Ends(const Stmt& loop) const;
 
+  /// Whether something may be another one in each iteration of a loop.
+  bool Needs(const Dependencies& n, const Loop& loop) const;
   /// Loops that something must be inside of: those further in have its value already.
   size_t DepthOf(const Dependencies& n) const;
   /// How often it is computed: iterations of its body, times copies that unrolled loops make of it.
@@ -64,7 +66,6 @@ class LoopNest {
  private:
   void Scan(const std::vector<Stmt>& body, std::vector<const Stmt*>* around);
   void PlaceLocal(LocalId local, const Affine& index, ExprId dynamic);
-  bool Needs(const Dependencies& n, const Loop& loop) const;
   double Trips(const Stmt& loop) const;
   double Share(ExprId guard) const;
 

@@ -154,7 +154,7 @@ Target MakeTarget(const Level& level) {
 
 struct CpuClass {
   std::string_view name, level;
-  int64_t l1_bytes, l2_bytes, l3_bytes, fma_ports, fma_latency, issue, window, l2_rate;
+  int64_t l1_bytes, l2_bytes, l3_bytes, fma_ports, fma_latency, issue, window, l2_rate, l3_rate, memory_rate;
 };
 constexpr CpuClass kClasses[] = {
 #define REEL_CPU_CLASS(...) {__VA_ARGS__},
@@ -173,6 +173,8 @@ Target MakeTarget(const CpuClass& cpu) {
   t.machine.issue = cpu.issue;
   t.machine.window = cpu.window;
   t.machine.l2_rate = cpu.l2_rate;
+  t.machine.l3_rate = cpu.l3_rate;
+  t.machine.memory_rate = cpu.memory_rate;
   return t;
 }
 
@@ -208,11 +210,18 @@ bool HostHas(const CpuNeeds&) { return false; }
 
 bool HasHalfPorts() { return HostHas({"", kPath256, 0}) && !HostHas({"", kPath512, 0}); }
 
+constexpr std::string_view kHalfPorts = "zen4";  // the class of those, of which there is one
+
 absl::StatusOr<Target> FindHost(std::string_view level) {
   auto target = FindLevel(level);
   constexpr int kWide = 512;
   if (target.ok() && target->vector_bits == kWide && HasHalfPorts()) {
     target->machine.fma_ports = target->machine.load_ports = 1;
+    for (const CpuClass& known : kClasses) {
+      if (known.name != kHalfPorts) continue;
+      target->machine.l3_rate = known.l3_rate;
+      target->machine.memory_rate = known.memory_rate;
+    }
   }
   return target;
 }
