@@ -123,5 +123,37 @@ TEST(Schedules, LargeOperandsOfFewRowsAreReadOnce) {
   EXPECT_EQ(schedule(256).find(" mc=128"), std::string::npos) << schedule(256);
 }
 
+// f32[32,512] times f32[512, columns]: tiles of 24 sums are of 3 registers or of 4.
+TEST(Schedules, OperandsFarBeyondL2AreReadInPairsOfLines) {
+  const auto schedule = [](int64_t columns) {
+    const std::string y = StrCat("f32[32,", columns, "]");
+    const Program program = PlanFunctions(StrCat(
+        "func @f(%x: f32[32,512], %y: f32[512,", columns, "]) -> (", y, ") {\n",
+        "  %0 = contract %x, %y {a_batch=[], b_batch=[], a_contract=[1], b_contract=[0]} : ", y, "\n  return %0\n}"));
+    return program.kernels[0].schedule;
+  };
+  EXPECT_NE(schedule(1000).find("pack=0 nr=3 mr=8 "), std::string::npos) << schedule(1000);  // 2 MB
+  EXPECT_NE(schedule(4000).find("pack=0 nr=4 "), std::string::npos) << schedule(4000);       // 8 MB
+}
+
+// Softmax has two arrays of rows.
+TEST(Schedules, RowsThatMemoryHoldsGoSideBySide) {
+  const auto together = [](int64_t rows, int64_t columns, int64_t l3_bytes) {
+    Target target = *FindTarget("x86-64-v4");
+    target.machine.l3_bytes = l3_bytes;
+    const auto program = BuildProgram(ParseFunctions(SoftmaxText(rows, columns)), target, {});
+    EXPECT_TRUE(program.ok()) << program.status();
+    const auto wish = ParseWish(program->kernels[0].schedule);
+    return wish.ok() && wish->values[0].first == "together" ? wish->values[0].second : 0;
+  };
+  constexpr int64_t kColumns = 50000, kRow = 2 * 4 * kColumns;
+  EXPECT_EQ(together(256, kColumns, 16 << 20), 8);
+  EXPECT_EQ(together(256, kColumns, 5 * kRow), 4);
+  EXPECT_EQ(together(256, kColumns, kRow), 1);
+  EXPECT_EQ(together(256, kColumns, 256 * kRow), 1);  // the last cache has them all
+  EXPECT_EQ(together(16, kColumns, 4 << 20), 2);      // threads want steps
+  EXPECT_EQ(together(4096, 4000, 16 << 20), 1);       // they wait on the stack
+}
+
 }  // namespace
 }  // namespace reel::codegen

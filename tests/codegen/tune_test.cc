@@ -205,6 +205,28 @@ TEST(Footprints, WhatACacheHoldsComesOnce) {
   EXPECT_EQ(cycles(512, true).near, cycles(512).near);
 }
 
+// What memory has is not counted at the rate of L3 as well; stores and what is asked for wait for nobody's loop.
+TEST(Footprints, LinesComeFromOnePlace) {
+  const Machine machine = {.l1_bytes = 32 << 10, .l2_bytes = 1 << 20, .l3_bytes = 16 << 20};
+  MemoryAccess a;
+  a.loops = {{0, 8 << 20, 8 << 20, 4}};  // 32 MiB
+  const double far = 32.0 * (1 << 20) / static_cast<double>(machine.memory_rate);
+  EXPECT_EQ(TrafficCycles({a}, machine)[0].far, far);
+  EXPECT_EQ(TrafficCycles({a}, machine)[0].any, 0);
+  a.prefetched = true;
+  EXPECT_EQ(TrafficCycles({a}, machine)[0].far, 0);
+  EXPECT_EQ(TrafficCycles({a}, machine)[0].any, far);
+}
+
+// Quarters of lines of 64 rows that meet in few sets of L1: each line comes four times.
+TEST(Footprints, PartsOfLinesComeAgain) {
+  const Machine machine = {.l1_bytes = 32 << 10, .l2_bytes = 1 << 20, .l3_bytes = 16 << 20};
+  MemoryAccess a;
+  a.loops = {{0, 64, 64, 16}, {1, 64, 64 * 64, 2048}, {2, 4, 4 * 64 * 64, 4}};
+  a.most = 64 * 2048;
+  EXPECT_EQ(TrafficCycles({a}, machine)[0].near, 4 * 64 * 1024.0 / static_cast<double>(machine.l2_rate));
+}
+
 TEST(Ranks, WhatNoiseHidesHasNoOrder) {
   const struct {
     std::vector<double> estimated, measured;
