@@ -12,7 +12,8 @@ constexpr int64_t kLeastRun = 128;  // bytes: two cache lines, which the hardwar
 
 Tuning ForCores(Tuning tuning, int cores) {
   const int64_t n = cores, lanes = std::min(n, kMostLanes);
-  tuning.max_chunks = std::max(tuning.max_chunks, std::min<int64_t>(2 * n, kMostChunks));  // some end earlier than others
+  tuning.max_chunks =
+      std::max(tuning.max_chunks, std::min<int64_t>(2 * n, kMostChunks));  // some end earlier than others
   tuning.matmul_blocks = std::max<int64_t>(tuning.matmul_blocks, n);
   tuning.fused_min_chunks = std::max<int64_t>(tuning.fused_min_chunks, lanes);
   tuning.fused_lanes = std::max<int64_t>(tuning.fused_lanes, lanes);
