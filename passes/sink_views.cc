@@ -44,9 +44,9 @@ Ints AxesOf(const Shape& joined, const Shape& cut) {
 }
 
 // Of one function.
-class Sinker {
+class ViewSinker {
  public:
-  explicit Sinker(const Function& before) : before_(before), reads_(CountReads(before)) {}
+  explicit ViewSinker(const Function& before) : before_(before), reads_(CountReads(before)) {}
 
   bool operator()(const Node& node, Copier& copier, Builder& b) {
     if (node.op == Op::kContract) return ReadPanels(node, copier, b);
@@ -185,7 +185,7 @@ class Sinker {
 absl::StatusOr<bool> SinkViews(ir::Module* m, const PassContext&) {
   bool changed = false;
   for (const auto& f : m->functions()) {
-    const auto rewritten = Rewrite(f.get(), m, Sinker(*f));
+    const auto rewritten = Rewrite(f.get(), m, ViewSinker(*f));
     if (!rewritten.ok()) return rewritten;
     changed = changed || *rewritten;
   }
