@@ -59,7 +59,7 @@ absl::StatusOr<bool> Cse(ir::Module* m, const PassContext&) {
   for (const auto& f : m->functions()) {
     HashMap<Key, ir::Value, ir::KeyHash> seen;  // first result, in the new function
     const auto visit = [&](const ir::Node& node, Copier& copier, ir::Builder& b) {
-      if (ir::IsCall(node.op)) return false;  // as often as op by op
+      if (ir::IsCollective(node.op)) return false;  // as often as op by op; a callback's order is an operand
       Key key{node.op, copier(node.operands), node.attributes};
       if (ir::Info(node.op).Has(ir::kCommutative)) {
         std::sort(key.operands.begin(), key.operands.end());

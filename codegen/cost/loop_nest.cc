@@ -58,7 +58,7 @@ bool LoopNest::Enter(const Stmt& s) {
   const double share = s.guard < 0 ? 1 : Share(s.guard), trips = Trips(s);
   const double times = (open_.empty() ? 1 : open_.back().times) * share * trips;
   if (times <= 0) return false;
-  const bool once = s.loop_kind == LoopKind::kSerial && trips <= 1 && s.guard < 0, is_code = once || IsCode(s);
+  const bool once = s.loop_kind == LoopKind::kSerial && trips == 1 && s.guard < 0, is_code = once || IsCode(s);
   BodyId body = this->body();
   if (!is_code) {
     const double runs = Count() * share;
@@ -78,7 +78,8 @@ double LoopNest::Trips(const Stmt& s) const {
   for (const Loop& l : open_) {
     if (s.clip_base.coefficient(l.stmt->axis) != 0) steps *= l.trips;
   }
-  return std::min(trips, std::max(static_cast<double>(s.clip_total) / steps, 1.0));
+  const double least = trips > 1 ? 1 : 0;  // one iteration may be there for the last of the others alone
+  return std::min(trips, std::max(static_cast<double>(s.clip_total) / steps, least));
 }
 
 // Of the times that a loop's guard is asked, those that it holds.

@@ -55,14 +55,6 @@ bool AreIndependent(const Kernel& kernel, const Inner& inner) {
          });
 }
 
-// axis == value
-ExprId IsAt(Kernel* kernel, AxisId axis, int64_t value) {
-  const ExprId at = kernel->AddExpr({.kind = Expr::Kind::kIndex, .dtype = kInt64, .index = AxisAffine(axis)});
-  const ExprId number =
-      kernel->AddExpr({.kind = Expr::Kind::kConstant, .dtype = kInt64, .bits = static_cast<uint64_t>(value)});
-  return kernel->AddExpr({.kind = Expr::Kind::kOp, .dtype = kBool, .op = ir::Op::kEqual, .operands = {at, number}});
-}
-
 }  // namespace
 
 void SplitChunks(Kernel* kernel) {
@@ -81,7 +73,11 @@ void SplitChunks(Kernel* kernel) {
     std::vector<Stmt> last(std::make_move_iterator(inner.body->begin() + 1),
                            std::make_move_iterator(inner.body->end()));
     inner.body->resize(1);
-    inner.body->push_back(If(kernel, IsAt(kernel, chunk, chunks), std::move(last)));
+    Stmt once = SerialLoop(kernel->AddAxis("once"), 1, std::move(last));
+    Affine before = AxisAffine(chunk, -1);  // chunks - chunk: 0 in the last one
+    before.constant = chunks;
+    Clip(&once, std::move(before), 1);
+    inner.body->push_back(std::move(once));
   }
   Stmt& parallel = kernel->body[0];
   parallel.body = Body(MakeLoop(chunk, chunks + tail, LoopKind::kParallel, 1, std::move(parallel.body)));

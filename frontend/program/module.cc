@@ -291,7 +291,7 @@ Tensor Module::value(std::string_view variable) const {
   if (v->parts > 1) {
     ThrowError(ErrorCode::kFailedPrecondition,
                StrCat("module: of variable '", variable, "' there is one of ", v->parts,
-                      " parts; call GatherState(function)() in all processes for the whole value"));
+                      " parts; for the whole value call GatherState(step)() in all processes"));
   }
   const auto* literal = std::get_if<ir::Literal>(&v->initial);
   if (!literal) {

@@ -160,7 +160,7 @@ TEST(Plan, AProductOfWindowsIsSharedEvenly) {
              n + ",3,64,128,128]\n  %2 = contract %1, %y {a_batch=[], a_contract=[3,4], b_batch=[], " +
              "b_contract=[0,1]} : " + result + "\n  return %2\n}");
     ASSERT_EQ(Kernels(p), Names{"contract"});
-    EXPECT_EQ(p.kernels[0].chunks(), chunks) << ToString(p);
+    EXPECT_EQ(p.kernels[0].body[0].extent.value(), chunks) << ToString(p);
     EXPECT_EQ(ToString(p).find("pack"), std::string::npos) << ToString(p);
     EXPECT_EQ(ToString(p).find("rows:"), std::string::npos) << "their places are no table: " << ToString(p);
   }
