@@ -133,7 +133,8 @@ const std::map<std::string, std::set<std::string>>& NamedOnPurpose() {
       {"program/overwritten.cc", {"Add", "Sub", "Less", "Greater"}}, // what counts in a loop
       {"schedule/reduce.cc", {"Add", "Mul", "Max"}},                 // how a reduction combines
       {"schedule/scatter.cc", {"Identity"}},                         // a scatter that keeps the last
-      {"loop/outer_loop.cc", {"And", "Div", "Less", "Min", "Mul"}},  // index arithmetic
+      {"loop/outer_loop.cc", {"Add", "And", "Cast", "Div", "Less", "Min", "Mul", "Rem"}},  // index arithmetic
+      {"fusion/borders.cc", {"Identity"}},  // a copy of what is stored has no kernel to write it elsewhere
       {"loop/print.cc", {"Bitcast", "Cast"}},                        // how it is spelled
       {"cost/estimate.cc", {"Add", "Min", "Mul"}},                   // where an index that is computed may lie
       {"cost/loop_nest.cc", {"Equal", "Less", "Not"}}};              // how often a guard holds
