@@ -436,7 +436,8 @@ absl::Status BlockBuilder::Finish(const std::vector<Key>& named, Block* block) {
   std::vector<int> source;  // by value
   for (int v = 0; v < block->f.num_values(); ++v) {
     const Value from = block->in_place[static_cast<size_t>(v)];
-    source.push_back(block->f.is_parameter({v}) ? v : from.valid() ? source[from.index()] : -1);
+    const bool known = from.valid() && from.id < v;  // buffers that phases of planning add come last: no parameter's
+    source.push_back(block->f.is_parameter({v}) ? v : known ? source[from.index()] : -1);
   }
   for (Value v : block->f.results()) block->source.push_back(source[v.index()]);
   return absl::OkStatus();
