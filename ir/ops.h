@@ -94,8 +94,8 @@ const OpInfo& Info(Op op);
 constexpr bool IsCheck(Op op) { return op == Op::kCheckIndex || op == Op::kCheckInteger; }
 /// Whether it communicates with the other members of a group: members must agree on how often and in which order.
 constexpr bool IsCollective(Op op) { return op >= Op::kAllReduce && op <= Op::kGroupRank; }
-/// Whether it leaves compiled code: it runs as often as the graph says and in its order, for what it does beside its
-/// result.
+/// Whether it leaves compiled code, for what it does beside its result: it stays where the graph has it. Callbacks with
+/// equal operands, of which their order is one, are one call.
 constexpr bool IsCall(Op op) { return op == Op::kCallback || IsCollective(op); }
 /// The elementwise op that a reduction or scatter combines with: add, mul, max, min; identity: the last stays.
 Op CombinerOf(Op op);

@@ -129,6 +129,12 @@ bool operator==(const Shape& a, const Shape& b) { return std::equal(a.begin(), a
 
 std::string Type::ToString() const { return std::string(Name(dtype)) + shape.ToString(); }
 
+std::vector<int64_t> WithoutOnes(const Shape& shape) {
+  std::vector<int64_t> dims = shape.dims();
+  std::erase(dims, 1);
+  return dims;
+}
+
 std::vector<int64_t> RowMajorStrides(const Shape& shape) {
   std::vector<int64_t> strides(static_cast<size_t>(shape.rank()));
   int64_t stride = 1;

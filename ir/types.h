@@ -158,6 +158,8 @@ struct Type {
   friend bool operator==(const Type&, const Type&) = default;
 };
 
+/// The extents of a constant shape that are not 1.
+std::vector<int64_t> WithoutOnes(const Shape& shape);
 /// Row-major strides in elements of a constant shape: [2,3,4] -> {12,4,1}.
 std::vector<int64_t> RowMajorStrides(const Shape& shape);
 /// True if the element count of a constant shape times 16 bytes fits in 62 bits and no extent is negative.

@@ -21,14 +21,6 @@ using Ints = std::vector<int64_t>;
 constexpr int64_t kMostParts = 16;  // more would not stay in registers, and kernels unroll no more (kMaxUnrolled)
 constexpr int64_t kLanes = 16;  // elements behind each other in a part that are worth a loop
 
-size_t Number(Value v) { return static_cast<size_t>(v.id); }
-
-Ints WithoutOnes(const Shape& shape) {
-  Ints dims = shape.dims();
-  std::erase(dims, 1);
-  return dims;
-}
-
 class PartSelector {
  public:
   explicit PartSelector(const Function& f)
@@ -36,11 +28,11 @@ class PartSelector {
     for (size_t n = 0; n < live_.size(); ++n) {
       if (!live_[n]) continue;
       for (Value v : f.nodes()[n].operands) {
-        ++reads_[Number(v)];
-        reader_[Number(v)] = &f.nodes()[n];
+        ++reads_[v.index()];
+        reader_[v.index()] = &f.nodes()[n];
       }
     }
-    for (Value v : f.results()) reads_[Number(v)] += 2;  // it has memory
+    for (Value v : f.results()) reads_[v.index()] += 2;  // it has memory
   }
 
   // The parts that a node, the last of a chain of updates, lays side by side, in order; empty if it is none, or better
@@ -93,11 +85,11 @@ class PartSelector {
   // Whether the stack has memory whatever its parts are: several read it, or a reshape that asks for it in order.
   bool IsStored(Value v) const {
     const auto dims = WithoutOnes(shape(v)).size();
-    while (reads_[Number(v)] == 1 && reader_[Number(v)]->op == Op::kReshape) {
-      v = reader_[Number(v)]->result();
+    while (reads_[v.index()] == 1 && reader_[v.index()]->op == Op::kReshape) {
+      v = reader_[v.index()]->result();
       if (WithoutOnes(shape(v)).size() < dims) return true;
     }
-    return reads_[Number(v)] > 1;
+    return reads_[v.index()] > 1;
   }
 
   // Enters what is written from `start` on, before what is there already: one computed part, in padding that is written

@@ -162,7 +162,8 @@ class StoragePlanner {
       const Node& node = f_.nodes()[i];
       if (!IsView(node.op) || s_.uses.count[node.result().index()] == 0) continue;
       const size_t x = node.operands[0].index();
-      slices_[x] = std::min<int64_t>(slices_[x] + (node.op == Op::kSlice ? 1 : slices_[node.result().index()]), 1000);
+      const int64_t own = node.op == Op::kSlice ? 1 : slices_[node.result().index()];
+      slices_[x] = std::min(slices_[x] + own, tuning_.turned_slices);  // more do not count
       if (node.op == Op::kSlice) largest_slice_[x] = std::max(largest_slice_[x], shape(node.result()).size());
     }
   }

@@ -183,12 +183,6 @@ int64_t Product(const Ints& extents) {
   return n;
 }
 
-std::vector<int64_t> WithoutOnes(const Shape& shape) {
-  std::vector<int64_t> dims = shape.dims();
-  std::erase(dims, 1);
-  return dims;
-}
-
 std::vector<Leaf> LeavesOf(const ir::Function& f, const PlanGraph& plan, std::vector<Leaf> open) {
   std::vector<Leaf> leaves;
   HashSet<int64_t> seen;

@@ -16,8 +16,6 @@ std::optional<std::vector<int64_t>> ReshapeStrides(const Shape& from, const std:
 /// True if the view of a value of this shape is its base's memory in order, from the start.
 bool IsRowMajor(const View& view, const Shape& shape);
 int64_t Product(const std::vector<int64_t>& extents);
-/// Extents of a shape without those that are 1.
-std::vector<int64_t> WithoutOnes(const Shape& shape);
 
 /// How an expression reads a value; aligned = at the expression's own indices.
 struct Leaf {

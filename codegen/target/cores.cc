@@ -5,20 +5,30 @@
 namespace reel::codegen {
 namespace {
 
-constexpr int64_t kMostLanes = 64, kMostChunks = 1024;  // of Tuning::fused_lanes, max_chunks
-constexpr int64_t kLeastRun = 128;  // bytes: two cache lines, which the hardware fetches together
+int64_t MostOf(int64_t Tuning::* field) {
+  for (const Threshold<Tuning>& row : TuningTable()) {
+    if (row.field == field) return row.most;
+  }
+  return 0;  // each field has a row
+}
+
+// At least `to`, as far as the row goes.
+void Raise(int64_t Tuning::* field, int64_t to, Tuning* tuning) {
+  tuning->*field = std::max(tuning->*field, std::min(to, MostOf(field)));
+}
 
 }  // namespace
 
 Tuning ForCores(Tuning tuning, int cores) {
-  const int64_t n = cores, lanes = std::min(n, kMostLanes);
-  tuning.max_chunks =
-      std::max(tuning.max_chunks, std::min<int64_t>(2 * n, kMostChunks));  // some end earlier than others
-  tuning.matmul_blocks = std::max<int64_t>(tuning.matmul_blocks, n);
-  tuning.fused_min_chunks = std::max<int64_t>(tuning.fused_min_chunks, lanes);
-  tuning.fused_lanes = std::max<int64_t>(tuning.fused_lanes, lanes);
-  tuning.shared_steps = std::max<int64_t>(tuning.shared_steps, n / 2);
-  tuning.matmul_run_bytes = std::min(tuning.matmul_run_bytes, std::max(kLeastRun, tuning.matmul_run_bytes * 8 / n));
+  const int64_t served = tuning.served_cores;
+  if (cores <= served) return tuning;
+  Raise(&Tuning::max_chunks, int64_t{2} * cores, &tuning);  // some end earlier than others
+  Raise(&Tuning::matmul_blocks, cores, &tuning);
+  Raise(&Tuning::shared_steps, cores / 2, &tuning);  // rows and panels of a product have steps each
+  Raise(&Tuning::fused_lanes, cores, &tuning);
+  Raise(&Tuning::fused_min_chunks, tuning.fused_lanes, &tuning);
+  const int64_t run = std::max(tuning.matmul_least_run, tuning.matmul_run_bytes * served / cores);
+  tuning.matmul_run_bytes = std::min(tuning.matmul_run_bytes, run);
   return tuning;
 }
 

@@ -5,8 +5,8 @@
 
 namespace reel::codegen {
 
-/// Tuning for a machine of so many cores. As it is it serves eight; for more, products have more blocks of rows, and
-/// chains more chunks and lanes, each with a frame of its own: an instance takes more memory. No bits depend on it.
+/// Tuning for a machine of so many cores. Above Tuning::served_cores products have more blocks of rows, and chains more
+/// chunks and lanes, each with a frame of its own: an instance takes more memory. No bits depend on it.
 Tuning ForCores(Tuning tuning, int cores);
 
 }  // namespace reel::codegen

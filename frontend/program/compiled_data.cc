@@ -135,6 +135,9 @@ codegen::CompilerOptions ToCompiler(const CompileOptions& options) {
   out.memory_budget = options.memory_budget;
   out.profile = options.profile || runtime::GetEnvironment().profile;
   out.check_bounds = options.check_bounds;
+  constexpr int kMostCores = 1024;
+  if (options.cores < 0 || options.cores > kMostCores)
+    ThrowInvalid(StrCat("compile: cores is ", options.cores, "; it is 0, or up to ", kMostCores));
   out.cores = options.cores;
   out.budget = options.budget;
   out.extents = options.extents;

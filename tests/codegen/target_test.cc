@@ -3,11 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <regex>
 #include <set>
 
+#include "codegen/target/cores.h"
 #include "codegen/target/cpuid.h"
 #include "codegen/target/file.h"
 #include "ir/strings.h"
@@ -123,6 +125,22 @@ TEST(Targets, ThresholdsAreWithinTheirBounds) {
     EXPECT_LE(row.least, row.value) << row.name;
     EXPECT_LE(row.value, row.most) << row.name;
     EXPECT_FALSE(row.text.empty()) << row.name;
+  }
+}
+
+// As many cores as it serves change nothing; more have more to share, within the bounds.
+TEST(Targets, TuningFollowsCores) {
+  const Tuning usual;
+  for (const int cores : {1, 2, 8}) EXPECT_EQ(ForCores(usual, cores), usual) << cores;
+  for (const int cores : {9, 16, 64, 1024}) {
+    const Tuning tuning = ForCores(usual, cores);
+    for (const auto& row : TuningTable()) {
+      EXPECT_LE(row.least, tuning.*row.field) << row.name << ", " << cores;
+      EXPECT_LE(tuning.*row.field, row.most) << row.name << ", " << cores;
+    }
+    EXPECT_GE(tuning.max_chunks, std::min(2 * cores, 1024));
+    EXPECT_EQ(tuning.fused_lanes, std::min(cores, 64));
+    EXPECT_LE(tuning.matmul_run_bytes, usual.matmul_run_bytes);
   }
 }
 

@@ -85,6 +85,30 @@ class Library:
         return getattr(self.c, f"{self.name}_{entry}")(self.model, *pointers)
 
 
+def test_plans_for_many_cores(tmp_path):
+    """More parts that run at once, the same bits; an object for many has more room for them."""
+
+    def f(x, w):
+        y = x @ w
+        return reel.nn.softmax(y) @ w + y
+
+    rng = np.random.default_rng(3)
+    x, w = (rng.standard_normal(s).astype(np.float32) for s in ((16384, 128), (128, 128)))
+    graph = reel.function(f).get_graph(x, w)
+    few, many = (reel.compile(graph, cores=n) for n in (1, 64))
+    assert few.plan().split("\n", 1)[1] != many.plan().split("\n", 1)[1]
+    np.testing.assert_array_equal(few(x, w).numpy(), many(x, w).numpy())
+    size = {}
+    for n in (0, 8, 64):
+        reel.export(graph, str(tmp_path / f"step{n}"), cores=n)
+        header = (tmp_path / f"step{n}.h").read_text()
+        size[n] = int(re.search(rf"STEP{n}_SIZE (\d+)", header).group(1))
+    assert size[0] == size[8] < size[64]
+    for n in (-1, 1025):
+        with pytest.raises(ValueError, match=f"cores is {n}; it is 0, or up to 1024"):
+            reel.compile(graph, cores=n)
+
+
 def test_shared_library(tmp_path):
     made = module()
     reel.export(made, str(tmp_path / "tiny"), emit="so")

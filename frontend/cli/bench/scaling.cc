@@ -1,6 +1,6 @@
 #include "frontend/cli/bench/scaling.h"
 
-#include <algorithm>
+#include <cstdio>
 #include <map>
 #include <nlohmann/json.hpp>
 

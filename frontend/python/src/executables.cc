@@ -128,23 +128,28 @@ void RegisterExecutables(nb::module_& m) {
   m.def(
       "compile",
       [](nb::handle graph, const std::string& cpu, int opt_level, int64_t memory_budget, bool profile,
-         bool check_bounds, nb::handle budget, nb::handle extents, const std::string& schedules, double tune) {
-        const CompileOptions options =
+         bool check_bounds, nb::handle budget, nb::handle extents, const std::string& schedules, double tune,
+         int cores) {
+        CompileOptions options =
             ToOptions(cpu, opt_level, memory_budget, profile, check_bounds, budget, extents, schedules, tune);
+        options.cores = cores;
         return WithGraph(graph, [&](const auto& g) { return Compile(g, options); });
       },
       "graph"_a, nb::kw_only(), "cpu"_a = "native", "opt_level"_a = 2, "memory_budget"_a = 0, "profile"_a = false,
       "check_bounds"_a = true, "budget"_a = nb::none(), "extents"_a = nb::none(), "schedules"_a = "", "tune"_a = 0.0,
+      "cores"_a = 0,
       nb::sig("def compile(graph: Module | Function, *, cpu: str = 'native', opt_level: int = 2, "
               "memory_budget: int = 0, profile: bool = False, check_bounds: bool = True, "
               "budget: Budget | None = None, extents: Mapping[str, int] | None = None, schedules: str = '', "
-              "tune: float = 0.0) -> Executable"),
+              "tune: float = 0.0, cores: int = 0) -> Executable"),
       "Compiles all entry points into this process: forward, backward and update in one program. Indices and labels "
       "out of range raise OutOfRangeError; check_bounds=False does not look at them: reads give 0, writes do nothing. "
       "extents={'B': 64} fixes open "
       "extents; those that are left are found at each call, and each new one is compiled then. tune=60 searches faster "
       "schedules for a minute, on random arguments, and writes them to the file `schedules`, if one is named; without "
-      "`tune` that file is used. Neither changes a bit of a result.");
+      "`tune` that file is used. `cores`: that will share a call (0: the threads of this process). None of these "
+      "changes "
+      "a bit of a result.");
   m.def("_runs_compiled_code", [] { return codegen::HostSupports("x86-64-v2"); });
   m.def("wait_for_compiler", &WaitForCompiler, nb::call_guard<nb::gil_scoped_release>(),
         "Returns when nothing is being compiled in the background, where gradients of tapes that come back are; for "
@@ -152,12 +157,13 @@ void RegisterExecutables(nb::module_& m) {
   m.def(
       "export",
       [](nb::handle graph, const std::string& path, const std::string& emit, const std::string& cpu,
-         const std::string& os, bool check_bounds, nb::handle budget, nb::handle extents,
-         const std::string& schedules) {
+         const std::string& os, bool check_bounds, nb::handle budget, nb::handle extents, const std::string& schedules,
+         int cores) {
         if (emit != "obj" && emit != "a" && emit != "so")
           ThrowInvalid("export: emit is 'obj', 'a' or 'so', not '" + emit + "'");
         CompileOptions options = ToOptions(cpu, 2, 0, false, check_bounds, budget, extents, schedules, 0);
         options.os = os;
+        options.cores = cores;
         WithGraph(graph, [&](const auto& g) {
           if (emit == "so")
             CompileToSharedLibrary(g, path, options);
@@ -168,11 +174,11 @@ void RegisterExecutables(nb::module_& m) {
         });
       },
       "graph"_a, "path"_a, nb::kw_only(), "emit"_a = "obj", "cpu"_a = "native", "os"_a = "", "check_bounds"_a = true,
-      "budget"_a = nb::none(), "extents"_a = nb::none(), "schedules"_a = "",
+      "budget"_a = nb::none(), "extents"_a = nb::none(), "schedules"_a = "", "cores"_a = 0,
       nb::sig(
           "def export(graph: Module | Function, path: str, *, emit: str = 'obj', cpu: str = 'native', os: str = '', "
           "check_bounds: bool = True, budget: Budget | None = None, "
-          "extents: Mapping[str, int | Sequence[int]] | None = None, schedules: str = '') -> None"),
+          "extents: Mapping[str, int | Sequence[int]] | None = None, schedules: str = '', cores: int = 0) -> None"),
       "Writes path.o (emit='a': path.a with it; 'so': path.so, linked by `cc`) and path.h: the module as C code that "
       "needs libc alone. `cpu`: 'native', a level of x86-64, several for an object that chooses when it starts "
       "('v2,v3,v4'), 'aarch64', 'riscv64' or 'wasm32'; `os`: 'linux', 'windows', 'macos' or 'none' (no "
@@ -180,7 +186,9 @@ void RegisterExecutables(nb::module_& m) {
       "`reel compile --targets` lists them. Its "
       "functions return 9 if an index or a label is out of range. extents={'B': [1, 32]} lists the numbers that an "
       "open extent may have, where an entry point does not take them all. `schedules`: a file that `reel tune` or "
-      "compile(tune=...) wrote; the same file gives the same object.");
+      "compile(tune=...) wrote; the same file gives the same object. `cores`: that will share a call (0: up to 8); for "
+      "more, "
+      "kernels have more parts, and an instance takes more memory.");
   m.def(
       "report",
       [](nb::handle graph, const std::string& path, bool run, nb::handle logs, const std::string& sources,
