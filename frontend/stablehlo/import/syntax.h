@@ -32,6 +32,9 @@ struct DenseElements {
   bool splat = false;
 };
 
+struct NamedAttribute;
+using Attributes = std::vector<NamedAttribute>;
+
 /// An attribute. Lists are [1, 2] and array<i64: 1, 2>; records {a = 1} and #dialect.name<a = 1>; words LT, DEFAULT,
 /// @name and the last one of #dialect<kind LT>. Of what nothing here reads the kind is kOther.
 struct Attribute {
@@ -41,14 +44,17 @@ struct Attribute {
   double number = 0;    ///< of kFloat
   std::string text;     ///< of kString and kWord
   std::vector<Attribute> list;
-  std::vector<std::pair<std::string, Attribute>> fields;
+  Attributes fields;
   std::shared_ptr<const DenseElements> dense;
   Place place;
 
   /// The field of a record, or null.
   const Attribute* Find(std::string_view name) const;
 };
-using Attributes = std::vector<std::pair<std::string, Attribute>>;
+struct NamedAttribute {
+  std::string name;
+  Attribute value;
+};
 
 struct Region;
 
