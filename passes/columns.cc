@@ -154,9 +154,13 @@ class Planner {
   // Unites the axes that the op leaves alone; false: it needs all whole.
   bool Relate(const Function& f, const Node& node) {
     const Value y = node.result();
-    const Shape& shape = f.type(y).shape;
     const Value x = node.operands.empty() ? Value{} : node.operands[0];
     const int rank = x.valid() ? f.type(x).shape.rank() : 0;
+    // Each axis of x with that of y which is the same.
+    const auto each = [&](auto axis_of) {
+      for (int a = 0; a < rank; ++a) Unite(Id(f, x, a), Id(f, y, axis_of(a)));
+      return true;
+    };
     if (ir::Info(node.op).Has(ir::kElementwise)) {
       for (Value v : node.operands) {
         for (int a = 0; a < rank; ++a) Unite(Id(f, v, a), Id(f, y, a));
@@ -166,71 +170,84 @@ class Planner {
     switch (node.op) {
       case Op::kConstant: return SplatOf(f, y).has_value();
       case Op::kIota: return true;
-      case Op::kReshape: {
-        if (!shape.is_constant()) return false;
-        for (int a = 0; a < rank; ++a) {
-          const int64_t to = SameAxis(f.type(x).shape, a, shape);
-          to >= 0 ? Unite(Id(f, x, a), Id(f, y, to)) : Whole(Id(f, x, a));
-        }
-        for (int a = 0; a < shape.rank(); ++a) {
-          if (SameAxis(shape, a, f.type(x).shape) < 0) Whole(Id(f, y, a));
-        }
-        return true;
-      }
-      case Op::kBroadcast:
-        for (int a = 0; a < rank; ++a) Unite(Id(f, x, a), Id(f, y, node.attr<Ints>("axes")[Number(a)]));
-        return true;
+      case Op::kReshape: return f.type(y).shape.is_constant() && RelateReshape(f, x, y);
+      case Op::kBroadcast: return each([&](int a) { return node.attr<Ints>("axes")[Number(a)]; });
       case Op::kTranspose:
         for (int a = 0; a < rank; ++a) Unite(Id(f, x, node.attr<Ints>("permutation")[Number(a)]), Id(f, y, a));
         return true;
-      case Op::kReverse:
-        for (int a = 0; a < rank; ++a) Unite(Id(f, x, a), Id(f, y, a));
-        return true;
-      case Op::kSlice:
-        if (!shape.is_constant()) return false;
-        for (int a = 0; a < rank; ++a) {
-          if (IsWholeAxis(f, node, a)) {
-            Unite(Id(f, x, a), Id(f, y, a));
-          } else {
-            shape.dim(a) == 1 ? Column(Id(f, x, a)) : Whole(Id(f, x, a));
-          }
-        }
-        return true;
-      case Op::kPad:
-        for (int a = 0; a < rank; ++a) {
-          if (node.attr<Ints>("interior")[Number(a)] != 0) {
-            Whole(Id(f, x, a));
-            Whole(Id(f, y, a));
-          } else if (f.type(x).shape[a] == shape[a]) {
-            Unite(Id(f, x, a), Id(f, y, a));
-          } else {
-            f.type(x).shape[a] == Extent(1) ? Column(Id(f, y, a)) : Whole(Id(f, y, a));
-          }
-        }
-        return true;
-      case Op::kDynamicSlice:
-        for (int a = 0; a < rank; ++a) {
-          if (a != node.attr<int64_t>("axis")) {
-            Unite(Id(f, x, a), Id(f, y, a));
-          } else {
-            Whole(Id(f, x, a));
-            Whole(Id(f, y, a));
-          }
-        }
-        return true;
-      case Op::kDynamicUpdate:
-        for (int a = 0; a < rank; ++a) {
-          const Value update = node.operands[1];
-          Unite(Id(f, x, a), Id(f, y, a));
-          if (a != node.attr<int64_t>("axis")) {
-            Unite(Id(f, update, a), Id(f, y, a));
-          } else if (Id(f, y, a) >= 0) {
-            StartOfUpdate(f, node, a) ? Column(Id(f, y, a)) : Whole(Id(f, y, a));
-          }
-        }
-        return true;
+      case Op::kReverse: return each([](int a) { return a; });
+      case Op::kSlice: return f.type(y).shape.is_constant() && RelateSlice(f, node);
+      case Op::kPad: return RelatePad(f, node);
+      case Op::kDynamicSlice: return RelateDynamicSlice(f, node);
+      case Op::kDynamicUpdate: return RelateDynamicUpdate(f, node);
       default: return false;
     }
+  }
+
+  bool RelateReshape(const Function& f, Value x, Value y) {
+    const Shape &from = f.type(x).shape, &shape = f.type(y).shape;
+    for (int a = 0; a < from.rank(); ++a) {
+      const int64_t to = SameAxis(from, a, shape);
+      to >= 0 ? Unite(Id(f, x, a), Id(f, y, to)) : Whole(Id(f, x, a));
+    }
+    for (int a = 0; a < shape.rank(); ++a) {
+      if (SameAxis(shape, a, from) < 0) Whole(Id(f, y, a));
+    }
+    return true;
+  }
+
+  bool RelateSlice(const Function& f, const Node& node) {
+    const Value x = node.operands[0], y = node.result();
+    for (int a = 0; a < f.type(y).shape.rank(); ++a) {
+      if (IsWholeAxis(f, node, a)) {
+        Unite(Id(f, x, a), Id(f, y, a));
+      } else {
+        f.type(y).shape.dim(a) == 1 ? Column(Id(f, x, a)) : Whole(Id(f, x, a));
+      }
+    }
+    return true;
+  }
+
+  bool RelatePad(const Function& f, const Node& node) {
+    const Value x = node.operands[0], y = node.result();
+    const Shape &from = f.type(x).shape, &shape = f.type(y).shape;
+    for (int a = 0; a < shape.rank(); ++a) {
+      if (node.attr<Ints>("interior")[Number(a)] != 0) {
+        Whole(Id(f, x, a));
+        Whole(Id(f, y, a));
+      } else if (from[a] == shape[a]) {
+        Unite(Id(f, x, a), Id(f, y, a));
+      } else {
+        from[a] == Extent(1) ? Column(Id(f, y, a)) : Whole(Id(f, y, a));
+      }
+    }
+    return true;
+  }
+
+  bool RelateDynamicSlice(const Function& f, const Node& node) {
+    const Value x = node.operands[0], y = node.result();
+    for (int a = 0; a < f.type(y).shape.rank(); ++a) {
+      if (a != node.attr<int64_t>("axis")) {
+        Unite(Id(f, x, a), Id(f, y, a));
+      } else {
+        Whole(Id(f, x, a));
+        Whole(Id(f, y, a));
+      }
+    }
+    return true;
+  }
+
+  bool RelateDynamicUpdate(const Function& f, const Node& node) {
+    const Value x = node.operands[0], update = node.operands[1], y = node.result();
+    for (int a = 0; a < f.type(y).shape.rank(); ++a) {
+      Unite(Id(f, x, a), Id(f, y, a));
+      if (a != node.attr<int64_t>("axis")) {
+        Unite(Id(f, update, a), Id(f, y, a));
+      } else if (Id(f, y, a) >= 0) {
+        StartOfUpdate(f, node, a) ? Column(Id(f, y, a)) : Whole(Id(f, y, a));
+      }
+    }
+    return true;
   }
 
   ColumnPlan Choose() {

@@ -106,10 +106,6 @@ class RowAnalysis {
     const int made = RowAxis(f.type(node.result()).shape);
     if (!any && made == kSame) return kSame;
     if (ir::Info(node.op).Has(ir::kElementwise)) return made;
-    const auto only_first = [&]() -> std::optional<int> {
-      return std::all_of(in.begin() + 1, in.end(), [](int axis) { return axis == kSame; }) ? std::optional(in[0])
-                                                                                           : std::nullopt;
-    };
     switch (node.op) {
       case Op::kBroadcast:  // of what has no rows: all rows are equal
         if (in[0] == kSame) return made;
@@ -136,7 +132,7 @@ class RowAnalysis {
       case Op::kReverse:
       case Op::kWindow:
       case Op::kArgsort:
-      case Op::kDynamicSlice: return only_first();
+      case Op::kDynamicSlice: return OnlyFirst(in);
       case Op::kRecurrence: return made;
       case Op::kDynamicUpdate: return in[2] == kSame ? std::optional(made) : std::nullopt;
       case Op::kContract: return Contracted(node, in, made);
@@ -160,6 +156,12 @@ class RowAnalysis {
         return in[0] < f.type(node.operands[0]).shape.rank() - 2 ? std::optional(in[0]) : std::nullopt;
       default: return std::nullopt;
     }
+  }
+
+  // The first operand's, if no other has rows.
+  static std::optional<int> OnlyFirst(const Axes& in) {
+    const bool only = std::all_of(in.begin() + 1, in.end(), [](int axis) { return axis == kSame; });
+    return only ? std::optional(in[0]) : std::nullopt;
   }
 
   static std::optional<int> Contracted(const ir::Node& node, const Axes& in, int made) {

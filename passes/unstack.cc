@@ -34,71 +34,22 @@ Shape Without(Shape shape, int64_t axis) {
   return shape;
 }
 
-// One function with the values of the plan in columns.
-class Unstacker {
- public:
-  Unstacker(const Function& f, const ColumnPlan& plan, const ir::Module& m)
+using Values = std::vector<Value>;
+
+// The columns of a function's values, and the ops that make them, in a new function.
+class ColumnBuilder {
+ protected:
+  ColumnBuilder(const Function& f, const std::vector<int64_t>& axes, const ir::Module& m)
       : f_(f),
-        plan_(plan),
-        axes_(plan.axes.at(f.name())),
+        axes_(axes),
         out_(f.name()),
         copier_(f, &out_),
         b_(&out_, &m),
         columns_(static_cast<size_t>(f.num_values())) {}
 
-  // Parameters and results of loops come in columns, too.
-  absl::StatusOr<Function> Run() {
-    const bool is_body = plan_.bodies.contains(f_.name());
-    const bool of_loop = is_body || plan_.conditions.contains(f_.name());
-    of_loop&& f_.state().empty() ? AddParameters() : CopySignature(f_, &out_, &copier_);  // others keep theirs whole
-    for (const Node& node : f_.nodes()) {
-      b_.set_location(copier_.MapLocation(node.location));
-      Visit(node);
-      if (!b_.status().ok()) return b_.status();
-    }
-    std::vector<Value> results;
-    for (Value v : f_.results()) {
-      if (is_body && axis(v) >= 0) {
-        results.insert(results.end(), Columns(v).begin(), Columns(v).end());
-      } else {
-        results.push_back(Whole(v));
-      }
-    }
-    if (!b_.status().ok()) return b_.status();
-    out_.SetResults(std::move(results));
-    out_.set_result_names(f_.result_names());
-    return std::move(out_);
-  }
-
- private:
-  using Values = std::vector<Value>;
-
   int64_t axis(Value v) const { return axes_[Number(v)]; }
   int64_t count(Value v) const { return f_.type(v).shape.dim(static_cast<int>(axis(v))); }
   Shape ColumnShape(Value v) const { return Without(f_.type(v).shape, axis(v)); }
-
-  // A name for column k of parameter i that no other parameter has.
-  std::string NameOf(int i, int64_t k) {
-    constexpr size_t kLong = 200;
-    const std::string& whole = f_.parameter(i).name;
-    std::string name = whole.size() > kLong ? StrCat("column", i, ".", k) : StrCat(whole, ".", k);
-    while (!names_.insert(name).second) name += '_';
-    return name;
-  }
-
-  void AddParameters() {
-    for (int i = 0; i < f_.num_parameters(); ++i) names_.insert(f_.parameter(i).name);
-    for (int i = 0; i < f_.num_parameters(); ++i) {
-      const ir::Parameter& p = f_.parameter(i);
-      if (axis({i}) < 0) {
-        copier_.Map({i}, out_.AddParameter(p.name, p.type));
-        continue;
-      }
-      for (int64_t k = 0; k < count({i}); ++k) {
-        columns_[Number(i)].push_back(out_.AddParameter(NameOf(i, k), {p.type.dtype, ColumnShape({i})}));
-      }
-    }
-  }
 
   // The columns of a value along its axis.
   const Values& Columns(Value v) {
@@ -134,6 +85,198 @@ class Unstacker {
     }
     copier_.Map(v, x);
     return x;
+  }
+
+  // False: it is made in one piece.
+  bool MakeColumns(const Node& node, Values* out) {
+    const Value y = node.result();
+    const Target to{ColumnShape(y), axis(y), count(y), out};
+    if (ir::Info(node.op).Has(ir::kElementwise)) {
+      return to.Each([&](int64_t k) {
+        Values operands;
+        for (Value v : node.operands) operands.push_back(Column(v, to.axis, k));
+        return b_.Emit(node.op, operands, node.attrs());
+      });
+    }
+    switch (node.op) {
+      case Op::kReshape: return MakeReshape(node, to);
+      case Op::kBroadcast: return MakeBroadcast(node, to);
+      case Op::kTranspose: return MakeTranspose(node, to);
+      case Op::kReverse: return MakeReverse(node, to);
+      case Op::kSlice: return MakeSlice(node, to);
+      case Op::kPad: return MakePad(node, to);
+      case Op::kDynamicSlice: return MakeDynamicSlice(node, to);
+      case Op::kDynamicUpdate: return MakeDynamicUpdate(node, to);
+      default: return false;
+    }
+  }
+
+  const Function& f_;
+  const std::vector<int64_t>& axes_;
+  Function out_;
+  Copier copier_;
+  ir::Builder b_;
+  std::vector<Values> columns_;  // by value
+
+ private:
+  // Axis numbers of what has lost one.
+  static Ints Shifted(Ints axes, int64_t lost) {
+    for (int64_t& axis : axes) axis -= axis > lost;
+    return axes;
+  }
+
+  // The columns of a node's result along its axis.
+  struct Target {
+    Shape shape;  // of a column
+    int64_t axis, count;
+    Values* columns;
+
+    template <typename Make>
+    bool Each(Make make) const {
+      for (int64_t k = 0; k < count; ++k) columns->push_back(make(k));
+      return true;
+    }
+  };
+
+  bool MakeReshape(const Node& node, const Target& to) {
+    const Value x = node.operands[0];
+    const int64_t from = SameAxis(f_.type(node.result()).shape, to.axis, f_.type(x).shape);
+    return from >= 0 && to.Each([&](int64_t k) { return b_.Reshape(Column(x, from, k), to.shape); });
+  }
+
+  bool MakeBroadcast(const Node& node, const Target& to) {
+    const Value x = node.operands[0];
+    const auto& axes = node.attr<Ints>("axes");
+    const auto at = std::find(axes.begin(), axes.end(), to.axis);
+    if (at == axes.end()) {
+      const Value column = b_.Broadcast(Whole(x), to.shape, Shifted(axes, to.axis));
+      return to.Each([&](int64_t) { return column; });
+    }
+    const int64_t from = at - axes.begin();
+    const bool stretched = f_.type(x).shape.dim(static_cast<int>(from)) != to.count;
+    const Ints rest = Shifted(Without(axes, from), to.axis);
+    return to.Each([&](int64_t k) { return b_.Broadcast(Column(x, from, stretched ? 0 : k), to.shape, rest); });
+  }
+
+  bool MakeTranspose(const Node& node, const Target& to) {
+    const auto& permutation = node.attr<Ints>("permutation");
+    const int64_t from = permutation[Number(to.axis)];
+    const Ints rest = Shifted(Without(permutation, to.axis), from);
+    return to.Each([&](int64_t k) { return b_.Transpose(Column(node.operands[0], from, k), rest); });
+  }
+
+  bool MakeReverse(const Node& node, const Target& to) {
+    Ints axes = node.attr<Ints>("axes");
+    const bool turned = std::erase(axes, to.axis) > 0;
+    axes = Shifted(axes, to.axis);
+    return to.Each(
+        [&](int64_t k) { return b_.Reverse(Column(node.operands[0], to.axis, turned ? to.count - 1 - k : k), axes); });
+  }
+
+  bool MakeSlice(const Node& node, const Target& to) {
+    const int64_t a = to.axis;
+    const auto &starts = node.attr<Ints>("starts"), &strides = node.attr<Ints>("strides");
+    const Ints limits = Without(node.attr<Ints>("limits"), a);
+    const int64_t first = starts[Number(a)], stride = strides[Number(a)];
+    return to.Each([&](int64_t k) {
+      return b_.Slice(Column(node.operands[0], a, first + k * stride), Without(starts, a), limits, Without(strides, a));
+    });
+  }
+
+  bool MakePad(const Node& node, const Target& to) {
+    const Value x = node.operands[0];
+    const int64_t a = to.axis;
+    const auto &low = node.attr<Ints>("low"), &high = node.attr<Ints>("high"), &interior = node.attr<Ints>("interior");
+    if (interior[Number(a)] != 0) return false;
+    const int64_t first = low[Number(a)], extent = f_.type(x).shape.dim(static_cast<int>(a));
+    const Value padding = Whole(node.operands[1]);
+    return to.Each([&](int64_t k) {
+      if (k < first || k >= first + extent) return b_.BroadcastTo(padding, to.shape);
+      return b_.Pad(Column(x, a, k - first), padding, Without(low, a), Without(high, a), Without(interior, a));
+    });
+  }
+
+  bool MakeDynamicSlice(const Node& node, const Target& to) {
+    const int64_t along = node.attr<int64_t>("axis"), size = node.attr<int64_t>("size");
+    if (along == to.axis) return false;
+    const Value start = Whole(node.operands[1]);
+    return to.Each([&](int64_t k) {
+      return b_.DynamicSlice(Column(node.operands[0], to.axis, k), start, along - (along > to.axis), size);
+    });
+  }
+
+  bool MakeDynamicUpdate(const Node& node, const Target& to) {
+    const int64_t a = to.axis, along = node.attr<int64_t>("axis");
+    const Value x = node.operands[0], update = node.operands[1];
+    if (along != a) {
+      const Value start = Whole(node.operands[2]);
+      return to.Each([&](int64_t k) {
+        return b_.DynamicUpdate(Column(x, a, k), Column(update, a, k), start, along - (along > a));
+      });
+    }
+    const auto start = StartOfUpdate(f_, node, a);
+    if (!start) return false;
+    const int64_t extent = f_.type(update).shape.dim(static_cast<int>(a));
+    return to.Each([&](int64_t k) {
+      return k < *start || k >= *start + extent ? Column(x, a, k) : Column(update, a, k - *start);
+    });
+  }
+
+  HashMap<std::pair<int32_t, int64_t>, Values> elements_;  // by value that stays whole, and axis
+};
+
+// One function with the values of the plan in columns.
+class Unstacker : ColumnBuilder {
+ public:
+  Unstacker(const Function& f, const ColumnPlan& plan, const ir::Module& m)
+      : ColumnBuilder(f, plan.axes.at(f.name()), m), plan_(plan) {}
+
+  // Parameters and results of loops come in columns, too.
+  absl::StatusOr<Function> Run() {
+    const bool is_body = plan_.bodies.contains(f_.name());
+    const bool of_loop = is_body || plan_.conditions.contains(f_.name());
+    of_loop&& f_.state().empty() ? AddParameters() : CopySignature(f_, &out_, &copier_);  // others keep theirs whole
+    for (const Node& node : f_.nodes()) {
+      b_.set_location(copier_.MapLocation(node.location));
+      Visit(node);
+      if (!b_.status().ok()) return b_.status();
+    }
+    std::vector<Value> results;
+    for (Value v : f_.results()) {
+      if (is_body && axis(v) >= 0) {
+        results.insert(results.end(), Columns(v).begin(), Columns(v).end());
+      } else {
+        results.push_back(Whole(v));
+      }
+    }
+    if (!b_.status().ok()) return b_.status();
+    out_.SetResults(std::move(results));
+    out_.set_result_names(f_.result_names());
+    return std::move(out_);
+  }
+
+ private:
+  // A name for column k of parameter i that no other parameter has.
+  std::string NameOf(int i, int64_t k) {
+    constexpr size_t kLong = 200;
+    const std::string& whole = f_.parameter(i).name;
+    std::string name = whole.size() > kLong ? StrCat("column", i, ".", k) : StrCat(whole, ".", k);
+    while (!names_.insert(name).second) name += '_';
+    return name;
+  }
+
+  void AddParameters() {
+    for (int i = 0; i < f_.num_parameters(); ++i) names_.insert(f_.parameter(i).name);
+    for (int i = 0; i < f_.num_parameters(); ++i) {
+      const ir::Parameter& p = f_.parameter(i);
+      if (axis({i}) < 0) {
+        copier_.Map({i}, out_.AddParameter(p.name, p.type));
+        continue;
+      }
+      for (int64_t k = 0; k < count({i}); ++k) {
+        columns_[Number(i)].push_back(out_.AddParameter(NameOf(i, k), {p.type.dtype, ColumnShape({i})}));
+      }
+    }
   }
 
   void Visit(const Node& node) {
@@ -184,114 +327,7 @@ class Unstacker {
     }
   }
 
-  // False: it is made in one piece.
-  bool MakeColumns(const Node& node, Values* out) {
-    const Value y = node.result();
-    const int64_t a = axis(y), n = count(y);
-    const Shape shape = ColumnShape(y);
-    if (ir::Info(node.op).Has(ir::kElementwise)) {
-      for (int64_t k = 0; k < n; ++k) {
-        Values operands;
-        for (Value v : node.operands) operands.push_back(Column(v, a, k));
-        out->push_back(b_.Emit(node.op, operands, node.attrs()));
-      }
-      return true;
-    }
-    if (node.operands.empty()) return false;
-    const Value x = node.operands[0];
-    const auto each = [&](auto make) {
-      for (int64_t k = 0; k < n; ++k) out->push_back(make(k));
-      return true;
-    };
-    // Axis numbers of what has lost one.
-    const auto shifted = [](Ints axes, int64_t lost) {
-      for (int64_t& axis : axes) axis -= axis > lost;
-      return axes;
-    };
-    switch (node.op) {
-      case Op::kReshape: {
-        const int64_t from = SameAxis(f_.type(y).shape, a, f_.type(x).shape);
-        if (from < 0) return false;
-        return each([&](int64_t k) { return b_.Reshape(Column(x, from, k), shape); });
-      }
-      case Op::kBroadcast: {
-        const auto& axes = node.attr<Ints>("axes");
-        const auto at = std::find(axes.begin(), axes.end(), a);
-        if (at == axes.end()) {
-          const Value column = b_.Broadcast(Whole(x), shape, shifted(axes, a));
-          return each([&](int64_t) { return column; });
-        }
-        const int64_t from = at - axes.begin();
-        const bool stretched = f_.type(x).shape.dim(static_cast<int>(from)) != n;
-        const Ints rest = shifted(Without(axes, from), a);
-        return each([&](int64_t k) { return b_.Broadcast(Column(x, from, stretched ? 0 : k), shape, rest); });
-      }
-      case Op::kTranspose: {
-        const auto& permutation = node.attr<Ints>("permutation");
-        const int64_t from = permutation[Number(a)];
-        const Ints rest = shifted(Without(permutation, a), from);
-        return each([&](int64_t k) { return b_.Transpose(Column(x, from, k), rest); });
-      }
-      case Op::kReverse: {
-        Ints axes = node.attr<Ints>("axes");
-        const bool turned = std::find(axes.begin(), axes.end(), a) != axes.end();
-        std::erase(axes, a);
-        axes = shifted(axes, a);
-        return each([&](int64_t k) { return b_.Reverse(Column(x, a, turned ? n - 1 - k : k), axes); });
-      }
-      case Op::kSlice: {
-        const auto &starts = node.attr<Ints>("starts"), &strides = node.attr<Ints>("strides");
-        const Ints limits = Without(node.attr<Ints>("limits"), a);
-        const int64_t first = starts[Number(a)], stride = strides[Number(a)];
-        return each([&](int64_t k) {
-          return b_.Slice(Column(x, a, first + k * stride), Without(starts, a), limits, Without(strides, a));
-        });
-      }
-      case Op::kPad: {
-        const auto &low = node.attr<Ints>("low"), &high = node.attr<Ints>("high"),
-                   &interior = node.attr<Ints>("interior");
-        if (interior[Number(a)] != 0) return false;
-        const int64_t first = low[Number(a)], extent = f_.type(x).shape.dim(static_cast<int>(a));
-        const Value padding = Whole(node.operands[1]);
-        return each([&](int64_t k) {
-          if (k < first || k >= first + extent) return b_.BroadcastTo(padding, shape);
-          return b_.Pad(Column(x, a, k - first), padding, Without(low, a), Without(high, a), Without(interior, a));
-        });
-      }
-      case Op::kDynamicSlice: {
-        const int64_t along = node.attr<int64_t>("axis"), size = node.attr<int64_t>("size");
-        if (along == a) return false;
-        const Value start = Whole(node.operands[1]);
-        return each([&](int64_t k) { return b_.DynamicSlice(Column(x, a, k), start, along - (along > a), size); });
-      }
-      case Op::kDynamicUpdate: {
-        const int64_t along = node.attr<int64_t>("axis");
-        const Value update = node.operands[1];
-        if (along != a) {
-          const Value start = Whole(node.operands[2]);
-          return each([&](int64_t k) {
-            return b_.DynamicUpdate(Column(x, a, k), Column(update, a, k), start, along - (along > a));
-          });
-        }
-        const auto start = StartOfUpdate(f_, node, a);
-        if (!start) return false;
-        const int64_t extent = f_.type(update).shape.dim(static_cast<int>(a));
-        return each([&](int64_t k) {
-          return k < *start || k >= *start + extent ? Column(x, a, k) : Column(update, a, k - *start);
-        });
-      }
-      default: return false;
-    }
-  }
-
-  const Function& f_;
   const ColumnPlan& plan_;
-  const std::vector<int64_t>& axes_;
-  Function out_;
-  Copier copier_;
-  ir::Builder b_;
-  std::vector<Values> columns_;  // by value
-  HashMap<std::pair<int32_t, int64_t>, Values> elements_;  // by value that stays whole, and axis
   HashSet<std::string> names_;                            // of parameters
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "codegen/aot/entries.h"
 #include "codegen/aot/header.h"
 #include "codegen/aot/memory.h"
 #include "codegen/aot/names.h"

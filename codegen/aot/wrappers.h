@@ -12,10 +12,6 @@
 
 namespace reel::codegen {
 
-/// Name of the internal function of entry point i for level `level` of a target, which AddWrappers expects in the
-/// module.
-std::string EntrySymbol(const ObjectNames& names, const TargetProgram& level, size_t i);
-
 /// Adds internal constant bytes, 64-byte aligned.
 llvm::GlobalVariable* AddBytes(llvm::Module* module, const std::string& name, std::span<const std::byte> bytes);
 

@@ -170,6 +170,44 @@ void Run(const Options& options, Program* program) {
   files.Commit();
 }
 
+void AddGroupOptions(Command* command, Options* options) {
+  const char* group = "For a group of processes";
+  const Option distribute =
+      command
+          ->Add(
+              "--distribute", &options->distribute,
+              "A training step: each of --members processes runs it on its part of the batch, axis 0 of its arguments; "
+              "NAME_set_communicator takes the group")
+          .Group(group)
+          .TypeName("FUNCTION");
+  command->Add("--members", &options->members, "Processes of the group")
+      .Needs(distribute)
+      .Positive()
+      .Group(group)
+      .TypeName("INT")
+      .ShowDefault();
+  command->Add("--shards", &options->shards, "Parts of the batch: the bits depend on them, not on --members")
+      .Needs(distribute)
+      .Positive()
+      .Group(group)
+      .TypeName("INT")
+      .ShowDefault();
+  command
+      ->Add("--bucket-bytes", &options->bucket_bytes,
+            "Gradients of less than half of it travel together, about so many bytes at a time; no bits depend on it")
+      .Needs(distribute)
+      .Positive()
+      .Group(group)
+      .TypeName("INT")
+      .ShowDefault();
+  command
+      ->Flag("--shard-optimizer", &options->shard_optimizer,
+             "Each process updates its part of the variables, and holds its part of the optimizer's slots alone: "
+             "NAME_gather_state gives the whole ones")
+      .Needs(distribute)
+      .Group(group);
+}
+
 }  // namespace
 
 void AddCompile(Program* program) {
@@ -207,41 +245,7 @@ void AddCompile(Program* program) {
            "NAME=NUMBER: a value of a symbolic extent; once fixes it, several times lets the caller choose")
       .OneEach()
       .TypeName("NAME=INT");
-  const char* group = "For a group of processes";
-  const Option distribute =
-      command
-          .Add(
-              "--distribute", &options->distribute,
-              "A training step: each of --members processes runs it on its part of the batch, axis 0 of its arguments; "
-              "NAME_set_communicator takes the group")
-          .Group(group)
-          .TypeName("FUNCTION");
-  command.Add("--members", &options->members, "Processes of the group")
-      .Needs(distribute)
-      .Positive()
-      .Group(group)
-      .TypeName("INT")
-      .ShowDefault();
-  command.Add("--shards", &options->shards, "Parts of the batch: the bits depend on them, not on --members")
-      .Needs(distribute)
-      .Positive()
-      .Group(group)
-      .TypeName("INT")
-      .ShowDefault();
-  command
-      .Add("--bucket-bytes", &options->bucket_bytes,
-           "Gradients of less than half of it travel together, about so many bytes at a time; no bits depend on it")
-      .Needs(distribute)
-      .Positive()
-      .Group(group)
-      .TypeName("INT")
-      .ShowDefault();
-  command
-      .Flag("--shard-optimizer", &options->shard_optimizer,
-            "Each process updates its part of the variables, and holds its part of the optimizer's slots alone: "
-            "NAME_gather_state gives the whole ones")
-      .Needs(distribute)
-      .Group(group);
+  AddGroupOptions(&command, options.get());
   command.Flag("--no-bounds-checks{false}", &options->compiler.check_bounds,
                "Indices out of range read 0 and write nothing, unreported");
   command

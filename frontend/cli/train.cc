@@ -182,189 +182,132 @@ void RunFit(const Options& options, Program* program) {
   if (report.signal != 0) Say(std::exchange(program->out, ""));  // the signal ends the process now
 }
 
-// A model on data of the user's.
-void AddFitOptions(Command* command, FitSettings* fit, const Option& data) {
-  const char* group = "Data (with --data)";
-  command->Add("--validation", &fit->validation, "A fraction of the data, 0 for none, or a file or folder like them")
-      .Needs(data)
-      .Group(group)
+// Options that only a run on data of the user's has, under a headline.
+struct FitOptions {
+  Command* command;
+  const Option& data;
+  const char* group;
+
+  template <typename T>
+  Option Add(const char* name, T* variable, const char* help) const {
+    return command->Add(name, variable, help).Needs(data).Group(group);
+  }
+};
+
+void AddDataOptions(const FitOptions& options, FitSettings* fit) {
+  options.Add("--validation", &fit->validation, "A fraction of the data, 0 for none, or a file or folder like them")
       .TypeName("FRACTION|PATH")
       .ShowDefault();
-  command
-      ->Add("--labels", &fit->labels,
-            "Columns of a table (default: the last), or an array of an .npz file or of a folder of .npy (default: y, "
-            "labels)")
-      .Needs(data)
-      .Group(group)
+  options
+      .Add("--labels", &fit->labels,
+           "Columns of a table (default: the last), or an array of an .npz file or of a folder of .npy (default: y, "
+           "labels)")
       .TypeName("NAMES")
       .Delimiter(',');
-  command
-      ->Add("--columns", &fit->columns,
-            "Columns that are features (default: the others), or an array (default: x, images)")
-      .Needs(data)
-      .Group(group)
+  options
+      .Add("--columns", &fit->columns,
+           "Columns that are features (default: the others), or an array (default: x, images)")
       .TypeName("NAMES")
       .Delimiter(',');
-  command
-      ->Add("--task", &fit->task,
-            "What labels are; auto: text and whole numbers are classes, others are numbers to predict")
-      .Needs(data)
-      .Group(group)
+  options
+      .Add("--task", &fit->task,
+           "What labels are; auto: text and whole numbers are classes, others are numbers to predict")
       .TypeName("KIND")
       .OneOf(kTasks)
       .ShowDefault();
-  command->Add("--size", &fit->size, "Resizes images in folders to HEIGHTxWIDTH")
-      .Needs(data)
-      .Group(group)
-      .TypeName("SIZE");
+  options.Add("--size", &fit->size, "Resizes images in folders to HEIGHTxWIDTH").TypeName("SIZE");
+}
 
-  group = "Model (with --data)";
-  command->Add("--hidden", &fit->hidden, "Widths of dense layers between features and result (default: 128 of an mlp)")
-      .Needs(data)
-      .Group(group)
+void AddModelOptions(const FitOptions& options, FitSettings* fit) {
+  options.Add("--hidden", &fit->hidden, "Widths of dense layers between features and result (default: 128 of an mlp)")
       .TypeName("INTS")
       .Delimiter(',')
       .Range(1, 1 << 20);
-  command->Add("--channels", &fit->channels, "Of the 3x3 convolutions of conv, each with 2x2 pooling (default: 16,32)")
-      .Needs(data)
-      .Group(group)
+  options.Add("--channels", &fit->channels, "Of the 3x3 convolutions of conv, each with 2x2 pooling (default: 16,32)")
       .TypeName("INTS")
       .Delimiter(',')
       .Range(1, 1 << 16);
-  command->Add("--dropout", &fit->dropout, "Rate by which results of dense layers are dropped in training")
-      .Needs(data)
-      .Group(group)
+  options.Add("--dropout", &fit->dropout, "Rate by which results of dense layers are dropped in training")
       .TypeName("RATE")
       .Range(0.0, 0.99);
-  command->Add("--layers", &fit->layers, "Of gpt")
-      .Needs(data)
-      .Group(group)
-      .TypeName("INT")
-      .Range(1, 1000)
-      .ShowDefault();
-  command->Add("--heads", &fit->heads, "Of gpt").Needs(data).Group(group).TypeName("INT").Range(1, 1000).ShowDefault();
-  command->Add("--width", &fit->width, "Of gpt")
-      .Needs(data)
-      .Group(group)
-      .TypeName("INT")
-      .Range(1, 1 << 16)
-      .ShowDefault();
-  command->Add("--context", &fit->context, "Characters that gpt sees")
-      .Needs(data)
-      .Group(group)
-      .TypeName("INT")
-      .Range(1, 1 << 16)
-      .ShowDefault();
+  options.Add("--layers", &fit->layers, "Of gpt").TypeName("INT").Range(1, 1000).ShowDefault();
+  options.Add("--heads", &fit->heads, "Of gpt").TypeName("INT").Range(1, 1000).ShowDefault();
+  options.Add("--width", &fit->width, "Of gpt").TypeName("INT").Range(1, 1 << 16).ShowDefault();
+  options.Add("--context", &fit->context, "Characters that gpt sees").TypeName("INT").Range(1, 1 << 16).ShowDefault();
+}
 
-  group = "Learning (with --data)";
-  command->Add("--optimizer", &fit->optimizer, "How a step updates")
-      .Needs(data)
-      .Group(group)
+void AddLearningOptions(const FitOptions& options, FitSettings* fit) {
+  options.Add("--optimizer", &fit->optimizer, "How a step updates")
       .TypeName("NAME")
       .OneOf(OptimizerNames())
       .ShowDefault();
-  command->Add("--learning-rate", &fit->learning_rate, "(default: the optimizer's, 0.001 of adam)")
-      .Needs(data)
-      .Group(group)
+  options.Add("--learning-rate", &fit->learning_rate, "(default: the optimizer's, 0.001 of adam)")
       .TypeName("RATE")
       .Range(1e-12, 1e6);
-  command->Add("--schedule", &fit->schedule, "cosine: down to a tenth of the rate; linear: to nothing")
-      .Needs(data)
-      .Group(group)
+  options.Add("--schedule", &fit->schedule, "cosine: down to a tenth of the rate; linear: to nothing")
       .TypeName("NAME")
       .OneOf(kSchedules)
       .ShowDefault();
-  command->Add("--warmup", &fit->warmup, "Steps in which the rate rises from nothing")
-      .Needs(data)
-      .Group(group)
+  options.Add("--warmup", &fit->warmup, "Steps in which the rate rises from nothing").TypeName("INT").Positive();
+  options.Add("--weight-decay", &fit->weight_decay, "Of matrices").TypeName("RATE").Range(0.0, 1e3);
+  options.Add("--clip", &fit->clip, "The largest norm of all gradients").TypeName("NORM").Range(0.0, 1e12);
+  options.Add("--batch", &fit->batch, "Examples of a step (default: 64, of text 32)").TypeName("INT").Positive();
+  options
+      .Add("--shards", &fit->shards,
+           "Parts of a batch that are computed by themselves: the same bits for any number of processes under mpirun "
+           "that divides it (default: none; of several processes 8)")
       .TypeName("INT")
       .Positive();
-  command->Add("--weight-decay", &fit->weight_decay, "Of matrices")
-      .Needs(data)
-      .Group(group)
-      .TypeName("RATE")
-      .Range(0.0, 1e3);
-  command->Add("--clip", &fit->clip, "The largest norm of all gradients")
-      .Needs(data)
-      .Group(group)
-      .TypeName("NORM")
-      .Range(0.0, 1e12);
-  command->Add("--batch", &fit->batch, "Examples of a step (default: 64, of text 32)")
-      .Needs(data)
-      .Group(group)
-      .TypeName("INT")
-      .Positive();
-  command
-      ->Add("--shards", &fit->shards,
-            "Parts of a batch that are computed by themselves: the same bits for any number of processes under mpirun "
-            "that divides it (default: none; of several processes 8)")
-      .Needs(data)
-      .Group(group)
-      .TypeName("INT")
-      .Positive();
-  command
+  options.command
       ->Flag("--shard-optimizer", &fit->shard_optimizer,
              "Of several processes each one updates its part of the variables, and steps with its part of the "
              "optimizer's slots: the same bits")
-      .Needs(data)
-      .Group(group);
-  command
-      ->Add("--epochs", &fit->epochs, "Times through the data (default: 20, at least 1000 steps; of text 2000 steps)")
-      .Needs(data)
-      .Group(group)
+      .Needs(options.data)
+      .Group(options.group);
+  options.Add("--epochs", &fit->epochs, "Times through the data (default: 20, at least 1000 steps; of text 2000 steps)")
       .TypeName("N")
       .Range(1e-9, 1e9);
-  command->Add("--seed", &fit->seed, "Of initial values, orders and draws: the same seed gives the same bits")
-      .Needs(data)
-      .Group(group)
+  options.Add("--seed", &fit->seed, "Of initial values, orders and draws: the same seed gives the same bits")
       .TypeName("INT")
       .ShowDefault();
-  command
-      ->Add("--evaluate-every", &fit->evaluate_every,
-            "Steps between looks at the validation data and checkpoints (default: an epoch, or a tenth of the run if "
-            "that is less)")
-      .Needs(data)
-      .Group(group)
+  options
+      .Add("--evaluate-every", &fit->evaluate_every,
+           "Steps between looks at the validation data and checkpoints (default: an epoch, or a tenth of the run if "
+           "that is less)")
       .TypeName("INT")
       .Positive();
-  command
-      ->Add("--early-stopping", &fit->early_stopping,
-            "Stops after so many evaluations without a better validation loss, and keeps the best values")
-      .Needs(data)
-      .Group(group)
+  options
+      .Add("--early-stopping", &fit->early_stopping,
+           "Stops after so many evaluations without a better validation loss, and keeps the best values")
       .TypeName("INT")
       .Positive();
+}
 
-  group = "Output (with --data)";
-  command->Add("--checkpoints", &fit->checkpoints, "A run that was stopped goes on from here, to the same bits")
-      .Needs(data)
-      .Group(group)
+void AddOutputOptions(const FitOptions& options, FitSettings* fit) {
+  options.Add("--checkpoints", &fit->checkpoints, "A run that was stopped goes on from here, to the same bits")
       .TypeName("FOLDER");
-  command->Add("--log", &fit->log, "The curve as CSV, a line for each step (default: log.csv beside the checkpoints)")
-      .Needs(data)
-      .Group(group)
+  options.Add("--log", &fit->log, "The curve as CSV, a line for each step (default: log.csv beside the checkpoints)")
       .TypeName("FILE");
-  command
-      ->Add("--logs", &fit->logs,
-            "Event files for TensorBoard: losses, evaluations, histograms of the values, the graph")
-      .Needs(data)
-      .Group(group)
+  options
+      .Add("--logs", &fit->logs,
+           "Event files for TensorBoard: losses, evaluations, histograms of the values, the graph")
       .TypeName("FOLDER");
-  command->Add("--chart", &fit->chart, "The curve as SVG").Needs(data).Group(group).TypeName("FILE");
-  command->Add("--save", &fit->save, "The trained model with its step, as a .reel file")
-      .Needs(data)
-      .Group(group)
+  options.Add("--chart", &fit->chart, "The curve as SVG").TypeName("FILE");
+  options.Add("--save", &fit->save, "The trained model with its step, as a .reel file").TypeName("FILE");
+  options.Add("--export", &fit->export_to, "NAME.o: the step and the prediction as an object for C, with NAME.h")
       .TypeName("FILE");
-  command->Add("--export", &fit->export_to, "NAME.o: the step and the prediction as an object for C, with NAME.h")
-      .Needs(data)
-      .Group(group)
-      .TypeName("FILE");
-  command->Add("--sample", &fit->sample, "Characters that gpt writes at the end")
-      .Needs(data)
-      .Group(group)
+  options.Add("--sample", &fit->sample, "Characters that gpt writes at the end")
       .TypeName("INT")
       .Range(0, 1000000)
       .ShowDefault();
+}
+
+// A model on data of the user's.
+void AddFitOptions(Command* command, FitSettings* fit, const Option& data) {
+  AddDataOptions({command, data, "Data (with --data)"}, fit);
+  AddModelOptions({command, data, "Model (with --data)"}, fit);
+  AddLearningOptions({command, data, "Learning (with --data)"}, fit);
+  AddOutputOptions({command, data, "Output (with --data)"}, fit);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-"""All files have the layout of .clang-format and .ruff.toml, at most 600 lines, and folders include each other in one
-direction. --fix formats them."""
+"""All files have the layout of .clang-format and .ruff.toml, at most 600 lines, their functions at most 60, and folders
+include each other in one direction. --fix formats them."""
 
 import argparse
 import pathlib
@@ -11,6 +11,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TOOLS = ROOT / "build/venv/bin"
 MAX_LINES = 600
+MAX_FUNCTION_LINES = 60  # a screen
 SKIPPED = 77  # ctest's SKIP_RETURN_CODE
 
 
@@ -26,6 +27,25 @@ def sources(*suffixes):
 def too_long():
     lines = {f: len((ROOT / f).read_bytes().splitlines()) for f in sources(".h", ".cc", ".c", ".py")}
     return [f"{f}: {n} lines, more than {MAX_LINES}: split it" for f, n in lines.items() if n > MAX_LINES]
+
+
+def long_functions():
+    """Read off the layout: a function ends at the brace that stands below its first letter. Lists of Python bindings,
+    tests, tables and lambdas are not looked at."""
+    begins = re.compile(
+        r"( {0,2})(?! |namespace|class|struct|union|enum|extern|return|void Register)\S((?!\]\().)*[^]=] \{$"
+    )
+    found = []
+    for f in sources(".h", ".cc"):
+        if f.startswith("tests/"):
+            continue
+        lines = (ROOT / f).read_text().split("\n")
+        for first, line in enumerate(lines):
+            if (m := begins.match(line)) and f"{m[1]}}}" in lines[first:]:
+                n = lines.index(f"{m[1]}}}", first) - first + 1
+                if n > MAX_FUNCTION_LINES:
+                    found.append(f"{f}:{first + 1}: a function of {n} lines, more than {MAX_FUNCTION_LINES}: split it")
+    return found
 
 
 def circles():
@@ -65,7 +85,7 @@ def main():
         [ruff, "check", "-q", "--output-format", "concise", *(["--fix"] if fix else []), "."],
     ]
     failed = [c for c in commands if subprocess.run(c, cwd=ROOT).returncode != 0]
-    problems = too_long() + circles()
+    problems = too_long() + long_functions() + circles()
     print("\n".join(problems))
     if failed or problems:
         print("style: run `python3 tests/style/style_test.py --fix`, then mend by hand what it names")

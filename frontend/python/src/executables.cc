@@ -74,9 +74,7 @@ nb::object Run(const Executable& self, nb::args args) {
   return nb::cast(std::move(results));
 }
 
-}  // namespace
-
-void RegisterExecutables(nb::module_& m) {
+void RegisterResults(nb::module_& m) {
   nb::class_<Results> r(m, "Results", "What a compiled entry point of several results returned: by position or name.");
   r.def("__len__", &Results::size);
   r.def(
@@ -89,6 +87,9 @@ void RegisterExecutables(nb::module_& m) {
         return Tensor(x[static_cast<size_t>(i)]);
       },
       nb::sig("def __getitem__(self, key: int | str, /) -> Tensor"));
+}
+
+void RegisterExecutable(nb::module_& m) {
   nb::class_<Executable> c(m, "Executable", "Compiled code with one instance of its variables and temporaries.");
   c.def("__call__", &Run, nb::sig("def __call__(self, *args: Any) -> Tensor | Results"),
         "run('train', x, y), or run(x, y) if there is one entry point. A tensor, or Results if "
@@ -125,6 +126,9 @@ void RegisterExecutables(nb::module_& m) {
       "profile", [](const Executable& x) { return x.Profile().Table(); },
       "Time, bytes and flops of each kernel; needs compile(profile=True).");
   c.def("_repr_html_", &Executable::ToHtml);
+}
+
+void RegisterCompile(nb::module_& m) {
   m.def(
       "compile",
       [](nb::handle graph, const std::string& cpu, int opt_level, int64_t memory_budget, bool profile,
@@ -150,10 +154,9 @@ void RegisterExecutables(nb::module_& m) {
       "`tune` that file is used. `cores`: that will share a call (0: the threads of this process). None of these "
       "changes "
       "a bit of a result.");
-  m.def("_runs_compiled_code", [] { return codegen::HostSupports("x86-64-v2"); });
-  m.def("wait_for_compiler", &WaitForCompiler, nb::call_guard<nb::gil_scoped_release>(),
-        "Returns when nothing is being compiled in the background, where gradients of tapes that come back are; for "
-        "measurements.");
+}
+
+void RegisterExport(nb::module_& m) {
   m.def(
       "export",
       [](nb::handle graph, const std::string& path, const std::string& emit, const std::string& cpu,
@@ -189,6 +192,9 @@ void RegisterExecutables(nb::module_& m) {
       "compile(tune=...) wrote; the same file gives the same object. `cores`: that will share a call (0: up to 8); for "
       "more, "
       "kernels have more parts, and an instance takes more memory.");
+}
+
+void RegisterReport(nb::module_& m) {
   m.def(
       "report",
       [](nb::handle graph, const std::string& path, bool run, nb::handle logs, const std::string& sources,
@@ -210,6 +216,20 @@ void RegisterExecutables(nb::module_& m) {
       "this machine, the arena over time, compile time, and curves of CSV files (`logs`) with a column `step`. It runs "
       "each entry point on random arguments to time its kernels; run=False does not. `sources`: a folder below which "
       "source lines may be quoted.");
+}
+
+}  // namespace
+
+void RegisterExecutables(nb::module_& m) {
+  RegisterResults(m);
+  RegisterExecutable(m);
+  RegisterCompile(m);
+  RegisterExport(m);
+  RegisterReport(m);
+  m.def("_runs_compiled_code", [] { return codegen::HostSupports("x86-64-v2"); });
+  m.def("wait_for_compiler", &WaitForCompiler, nb::call_guard<nb::gil_scoped_release>(),
+        "Returns when nothing is being compiled in the background, where gradients of tapes that come back are; for "
+        "measurements.");
   m.def(
       "_variables_html",
       [](const std::string& title, nb::handle variables) { return internal::HtmlOf(title, ToVariables(variables)); },
