@@ -1,16 +1,13 @@
 // Entry points: kernel calls, copies, branches and loops in order, on constant offsets. The code of a
-// step is one call; which buffers it gets are words of read-only data:
-//
-//   words of a step: number of buffers, chunks, then per buffer (what to add to a base << 2) | base;
-//   with profiling at last the kernel's number
+// step is one call, on words of read-only data (step_functions.h).
 #include <algorithm>
-#include <cstddef>
 #include <string>
 #include <utility>
 
 #include "codegen/lower/collective.h"
 #include "codegen/lower/loop.h"
 #include "codegen/lower/ops.h"
+#include "codegen/lower/step_functions.h"
 #include "codegen/program/code.h"
 #include "ir/callback.h"
 #include "ir/strings.h"
@@ -32,166 +29,6 @@ std::string SymbolPart(const std::string& name) {
     out += plain ? c : '_';
   }
   return out;
-}
-
-/// Internal `void reel.run(kernel, buffers, chunks, instance)`: all chunks, through the instance's
-/// parallel_for if it has one.
-llvm::Function* RunFunction(llvm::Module* module, const Target& target) {
-  if (llvm::Function* known = module->getFunction("reel.run")) return known;
-  llvm::LLVMContext& context = module->getContext();
-  llvm::IRBuilder<> b(context);
-  llvm::Type *ptr = b.getPtrTy(), *i64 = b.getInt64Ty(), *none = b.getVoidTy();
-  auto* function = llvm::Function::Create(llvm::FunctionType::get(none, {ptr, ptr, i64, ptr}, false),
-                                          llvm::Function::InternalLinkage, "reel.run", module);
-  SetFunctionAttributes(function, target);
-  Value *kernel = function->getArg(0), *buffers = function->getArg(1);
-  Value *chunks = function->getArg(2), *instance = function->getArg(3);
-  auto* body_type = llvm::FunctionType::get(none, {ptr, i64}, false);
-  auto* parallel_type = llvm::FunctionType::get(none, {ptr, i64, ptr, ptr}, false);
-  auto block = [&](const char* name) { return llvm::BasicBlock::Create(context, name, function); };
-  llvm::BasicBlock *entry = block("entry"), *parallel = block("parallel");
-  llvm::BasicBlock *serial = block("serial"), *done = block("done");
-  b.SetInsertPoint(entry);
-  auto field = [&](uint64_t offset) {
-    return b.CreateLoad(ptr, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), instance, offset));
-  };
-  Value* parallel_for = field(offsetof(reel_instance, parallel_for));
-  b.CreateCondBr(b.CreateIsNull(parallel_for), serial, parallel);
-  b.SetInsertPoint(parallel);
-  b.CreateCall(parallel_type, parallel_for, {field(offsetof(reel_instance, context)), chunks, kernel, buffers});
-  b.CreateBr(done);
-  b.SetInsertPoint(serial);
-  llvm::PHINode* chunk = b.CreatePHI(i64, 2);
-  b.CreateCall(body_type, kernel, {buffers, chunk});
-  Value* next = b.CreateAdd(chunk, b.getInt64(1));
-  chunk->addIncoming(b.getInt64(0), entry);
-  chunk->addIncoming(next, serial);
-  b.CreateCondBr(b.CreateICmpSLT(next, chunks), serial, done);
-  b.SetInsertPoint(done);
-  b.CreateRetVoid();
-  return function;
-}
-
-/// With profiling: `void reel_profile_step(instance, kernel's number, kernel, buffers, chunks)`.
-llvm::FunctionCallee ProfileStep(llvm::Module* module, llvm::IRBuilderBase& b) {
-  llvm::Type *ptr = b.getPtrTy(), *i64 = b.getInt64Ty();
-  return module->getOrInsertFunction(kProfileStep,
-                                     llvm::FunctionType::get(b.getVoidTy(), {ptr, i64, ptr, ptr, i64}, false));
-}
-
-/// Of the address of an argument or a result in its list: a pointer of 32 bits is the first half (little-endian).
-constexpr uint64_t kWordBytes = 8;
-/// In front of a step's words in a table of steps: where its kernel is and how long the step is. Both have 32 bits
-/// where the kernel's place is its distance from the table; else it is an address.
-uint64_t StepHeadBytes(const Target& target) {
-  return target.platform.has_distances ? 8 : 2 * static_cast<uint64_t>(target.platform.pointer_bytes);
-}
-
-/// What a buffer's word adds to. Of the latter two, the sum points to the buffer's address.
-enum Base : uint64_t { kInstance, kConstants, kArguments, kResults };
-
-/// Internal `void reel.step(instance, arguments, results, words, kernel)`: makes the table of
-/// buffers, at most `longest` of them, and runs all chunks.
-llvm::Function* StepFunction(llvm::Module* module, const Target& target, llvm::Value* constants, uint64_t longest,
-                             bool profile) {
-  if (llvm::Function* known = module->getFunction("reel.step")) return known;
-  llvm::Function* run = profile ? nullptr : RunFunction(module, target);
-  llvm::LLVMContext& context = module->getContext();
-  llvm::IRBuilder<> b(context);
-  llvm::Type *ptr = b.getPtrTy(), *i64 = b.getInt64Ty(), *none = b.getVoidTy();
-  auto* function = llvm::Function::Create(llvm::FunctionType::get(none, {ptr, ptr, ptr, ptr, ptr}, false),
-                                          llvm::Function::InternalLinkage, "reel.step", module);
-  SetFunctionAttributes(function, target);
-  Value *instance = function->getArg(0), *arguments = function->getArg(1);
-  Value *results = function->getArg(2), *words = function->getArg(3), *kernel = function->getArg(4);
-  auto block = [&](const char* name) { return llvm::BasicBlock::Create(context, name, function); };
-  llvm::BasicBlock *entry = block("entry"), *loop = block("loop"), *load = block("load");
-  llvm::BasicBlock *store = block("store"), *call = block("call");
-
-  b.SetInsertPoint(entry);
-  Value* table = b.CreateAlloca(ptr, b.getInt64(longest), "buffers");
-  auto word = [&](Value* i) { return b.CreateLoad(i64, b.CreateInBoundsGEP(i64, words, i)); };
-  Value *count = word(b.getInt64(0)), *chunks = word(b.getInt64(1));
-  b.CreateBr(loop);
-
-  b.SetInsertPoint(loop);
-  llvm::PHINode* i = b.CreatePHI(i64, 2, "i");
-  Value* w = word(b.CreateAdd(i, b.getInt64(2)));
-  Value* base = b.CreateAnd(w, b.getInt64(3));
-  Value* direct = b.CreateSelect(b.CreateICmpEQ(base, b.getInt64(kConstants)), constants, instance);
-  Value* listed = b.CreateSelect(b.CreateICmpEQ(base, b.getInt64(kResults)), results, arguments);
-  Value* is_listed = b.CreateICmpUGE(base, b.getInt64(kArguments));
-  Value* place = b.CreateGEP(b.getInt8Ty(), b.CreateSelect(is_listed, listed, direct), b.CreateLShr(w, 2));
-  b.CreateCondBr(is_listed, load, store);
-  b.SetInsertPoint(load);
-  Value* loaded = b.CreateLoad(ptr, place);
-  b.CreateBr(store);
-
-  b.SetInsertPoint(store);
-  llvm::PHINode* buffer = b.CreatePHI(ptr, 2);
-  buffer->addIncoming(place, loop);
-  buffer->addIncoming(loaded, load);
-  b.CreateStore(buffer, b.CreateInBoundsGEP(ptr, table, i));
-  Value* next = b.CreateAdd(i, b.getInt64(1));
-  i->addIncoming(b.getInt64(0), entry);
-  i->addIncoming(next, store);
-  b.CreateCondBr(b.CreateICmpULT(next, count), loop, call);
-
-  b.SetInsertPoint(call);
-  if (profile) {
-    Value* number = word(b.CreateAdd(count, b.getInt64(2)));
-    b.CreateCall(ProfileStep(module, b), {instance, number, kernel, table, chunks});
-    b.CreateRetVoid();
-    return function;
-  }
-  llvm::BasicBlock *one = block("one"), *many = block("many");
-  b.CreateCondBr(b.CreateICmpEQ(chunks, b.getInt64(1)), one, many);
-  b.SetInsertPoint(one);
-  b.CreateCall(llvm::FunctionType::get(none, {ptr, i64}, false), kernel, {table, b.getInt64(0)});
-  b.CreateRetVoid();
-  b.SetInsertPoint(many);
-  b.CreateCall(run, {kernel, table, chunks, instance});
-  b.CreateRetVoid();
-  return function;
-}
-
-/// Internal `void reel.steps(instance, arguments, results, table, count)`: so many steps in order. Each has a head
-/// (StepHeadBytes) and the words of reel.step.
-llvm::Function* StepsFunction(llvm::Module* module, const Target& target, llvm::Function* step) {
-  if (llvm::Function* known = module->getFunction("reel.steps")) return known;
-  llvm::LLVMContext& context = module->getContext();
-  llvm::IRBuilder<> b(context);
-  llvm::Type *ptr = b.getPtrTy(), *i64 = b.getInt64Ty();
-  auto* function = llvm::Function::Create(llvm::FunctionType::get(b.getVoidTy(), {ptr, ptr, ptr, ptr, i64}, false),
-                                          llvm::Function::InternalLinkage, "reel.steps", module);
-  SetFunctionAttributes(function, target);
-  Value *table = function->getArg(3), *count = function->getArg(4);
-  auto* entry = llvm::BasicBlock::Create(context, "entry", function);
-  auto* loop = llvm::BasicBlock::Create(context, "loop", function);
-  auto* done = llvm::BasicBlock::Create(context, "done", function);
-  b.SetInsertPoint(entry);
-  b.CreateBr(loop);
-  b.SetInsertPoint(loop);
-  llvm::PHINode *i = b.CreatePHI(i64, 2, "i"), *at = b.CreatePHI(ptr, 2, "at");
-  const uint64_t head = StepHeadBytes(target);
-  llvm::Type* half = b.getIntNTy(static_cast<unsigned>(4 * head));
-  const auto field = [&](uint64_t k) {
-    Value* place = b.CreateConstInBoundsGEP1_64(half, at, k);
-    return b.CreateSExt(b.CreateLoad(half, place), i64);
-  };
-  const auto after = [&](Value* from, Value* bytes) { return b.CreateGEP(b.getInt8Ty(), from, bytes); };
-  Value* kernel = target.platform.has_distances ? after(table, field(0)) : b.CreateLoad(ptr, at);
-  b.CreateCall(step,
-               {function->getArg(0), function->getArg(1), function->getArg(2), after(at, b.getInt64(head)), kernel});
-  Value *next = b.CreateAdd(i, b.getInt64(1)), *next_at = after(at, field(1));
-  i->addIncoming(b.getInt64(0), entry);
-  i->addIncoming(next, loop);
-  at->addIncoming(table, entry);
-  at->addIncoming(next_at, loop);
-  b.CreateCondBr(b.CreateICmpULT(next, count), loop, done);
-  b.SetInsertPoint(done);
-  b.CreateRetVoid();
-  return function;
 }
 
 /// Functions of one entry point: the symbol, then internal parts of it.
@@ -317,6 +154,7 @@ class StepEmitter {
       case Step::Control::kIf: return If(s);
       case Step::Control::kWhile: return While(s);
       case Step::Control::kChain: return Chain(s);
+      case Step::Control::kBeside: return RunBeside(s);
       case Step::Control::kCheck: return EmitCheck(b_, program_, s, function_->getArg(0), Pointer(s.buffers[0]));
       case Step::Control::kCallback: return CallBack(s);
       case Step::Control::kCollective: return Communicate(s);
@@ -440,13 +278,64 @@ class StepEmitter {
 
   /// All chunks of a kernel on these buffers. Its number goes to profiles, of programs that have no chains.
   void CallStep(const std::vector<Slot>& buffers, int64_t chunks, Value* kernel, int32_t number = -1) {
+    std::vector<uint64_t> words = Words(buffers, chunks);
+    if (program_.profile) words.push_back(static_cast<uint64_t>(number));
+    pending_.push_back({llvm::cast<llvm::Constant>(kernel), std::move(words)});
+  }
+
+  /// Of a step: step_functions.h.
+  std::vector<uint64_t> Words(const std::vector<Slot>& buffers, int64_t chunks) {
     std::vector<uint64_t> words{buffers.size(), static_cast<uint64_t>(chunks)};
     for (const Slot& slot : buffers) {
       const auto [base, offset] = Place(slot);
       words.push_back(offset << 2 | base);
     }
-    if (program_.profile) words.push_back(static_cast<uint64_t>(number));
-    pending_.push_back({llvm::cast<llvm::Constant>(kernel), std::move(words)});
+    return words;
+  }
+
+  /// `void runs(ptr lists, i64 run)` for all runs, through the instance's parallel_for: each is a table of parts. What
+  /// these find their buffers by stands in `lists`: instance, arguments and results.
+  void RunBeside(const Step& s) {
+    llvm::Type* ptr = b_.getPtrTy();
+    llvm::BasicBlock& first = function_->getEntryBlock();
+    llvm::IRBuilder<> front(&first, first.begin());
+    Value* lists = front.CreateAlloca(ptr, b_.getInt64(3), "lists");
+    for (unsigned i = 0; i < 3; ++i) {
+      b_.CreateStore(function_->getArg(i), b_.CreateConstInBoundsGEP1_64(ptr, lists, i));
+    }
+    b_.CreateCall(RunFunction(module_, target_), {RunsFunction(s), lists, Int64(b_, s.lanes), function_->getArg(0)});
+  }
+
+  llvm::Function* RunsFunction(const Step& s) {
+    llvm::Function* function = functions_->MakeBody();
+    llvm::IRBuilder<> b(function->getContext());
+    const auto block = [&](const char* name) { return llvm::BasicBlock::Create(b.getContext(), name, function); };
+    llvm::Function* step = StepFunction(module_, target_, Constants(), symbols_.most_buffers, StepKind::kPart);
+    llvm::Function* steps = StepsFunction(module_, target_, step);
+    llvm::BasicBlock *entry = block("entry"), *done = block("done");
+    b.SetInsertPoint(entry);
+    std::vector<Value*> lists;
+    for (unsigned i = 0; i < 3; ++i) {
+      lists.push_back(b.CreateLoad(b.getPtrTy(), b.CreateConstInBoundsGEP1_64(b.getPtrTy(), function->getArg(0), i)));
+    }
+    llvm::SwitchInst* runs = b.CreateSwitch(function->getArg(1), done, static_cast<unsigned>(s.lanes));
+    for (auto part = s.first.begin(); part != s.first.end();) {
+      const int64_t run = part->lanes;
+      std::vector<PendingCall> calls;
+      for (; part != s.first.end() && part->lanes == run; ++part) {
+        std::vector<uint64_t> words = Words(part->buffers, part->bytes + part->chunks);
+        words.push_back(static_cast<uint64_t>(part->bytes));
+        calls.push_back({llvm::cast<llvm::Constant>(KernelFunction(part->kernel)), std::move(words)});
+      }
+      llvm::BasicBlock* own = block("run");
+      runs->addCase(b.getInt64(static_cast<uint64_t>(run)), own);
+      b.SetInsertPoint(own);
+      b.CreateCall(steps, {lists[0], lists[1], lists[2], Table(calls), Int64(b, static_cast<int64_t>(calls.size()))});
+      b.CreateBr(done);
+    }
+    b.SetInsertPoint(done);
+    b.CreateRetVoid();
+    return function;
   }
 
   void Chain(const Step& s) {
@@ -503,22 +392,32 @@ class StepEmitter {
     return global;
   }
 
+  struct PendingCall {
+    llvm::Constant* kernel;
+    std::vector<uint64_t> words;
+  };
+
+  llvm::Constant* WordsOf(const PendingCall& call) { return llvm::ConstantDataArray::get(b_.getContext(), call.words); }
+
   /// Emits the kernel calls that stand one after the other: a table of many, or one by one.
   void CallPending() {
     constexpr size_t kMany = 6;
     const std::vector<PendingCall> calls = std::exchange(pending_, {});
     if (calls.empty()) return;
-    llvm::Function* step = StepFunction(module_, target_, Constants(), symbols_.most_buffers, program_.profile);
-    const auto words = [&](const PendingCall& call) {
-      return llvm::ConstantDataArray::get(b_.getContext(), call.words);
-    };
+    const StepKind kind = program_.profile ? StepKind::kProfiled : StepKind::kPlain;
+    llvm::Function* step = StepFunction(module_, target_, Constants(), symbols_.most_buffers, kind);
     const auto emit = [&](llvm::Function* function, Value* data, Value* last) {
       b_.CreateCall(function, {function_->getArg(0), function_->getArg(1), function_->getArg(2), data, last});
     };
     if (calls.size() < kMany) {
-      for (const PendingCall& call : calls) emit(step, Data(words(call)), call.kernel);
+      for (const PendingCall& call : calls) emit(step, Data(WordsOf(call)), call.kernel);
       return;
     }
+    emit(StepsFunction(module_, target_, step), Table(calls), Int64(b_, static_cast<int64_t>(calls.size())));
+  }
+
+  /// What the function of many steps reads.
+  llvm::GlobalVariable* Table(const std::vector<PendingCall>& calls) {
     const uint64_t head = StepHeadBytes(target_);
     llvm::Type *half = b_.getIntNTy(static_cast<unsigned>(4 * head)), *i64 = b_.getInt64Ty();
     const bool distances = target_.platform.has_distances;
@@ -536,16 +435,11 @@ class StepEmitter {
     std::vector<llvm::Constant*> fields;
     for (const PendingCall& call : calls) {
       fields.insert(fields.end(),
-                    {place(call.kernel), llvm::ConstantInt::get(half, head + 8 * call.words.size()), words(call)});
+                    {place(call.kernel), llvm::ConstantInt::get(half, head + 8 * call.words.size()), WordsOf(call)});
     }
     table->setInitializer(llvm::ConstantStruct::get(type, fields));
-    emit(StepsFunction(module_, target_, step), table, Int64(b_, static_cast<int64_t>(calls.size())));
+    return table;
   }
-
-  struct PendingCall {
-    llvm::Constant* kernel;
-    std::vector<uint64_t> words;
-  };
 
   const Program& program_;
   const ProgramSymbols& symbols_;

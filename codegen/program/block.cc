@@ -6,12 +6,14 @@
 #include <iterator>
 
 #include "codegen/cost/choose.h"
+#include "codegen/cost/estimate.h"
 #include "codegen/loop/key.h"
 #include "codegen/loop/split_chunks.h"
 #include "codegen/loop/verify.h"
 #include "codegen/plan/plan.h"
 #include "codegen/plan/verify.h"
 #include "codegen/plan/view.h"
+#include "codegen/program/beside.h"
 #include "codegen/program/chain.h"
 #include "codegen/program/record.h"
 #include "codegen/program/verify_items.h"
@@ -161,7 +163,8 @@ absl::StatusOr<std::unique_ptr<Block>> BlockBuilder::PrepareAs(const Key& key, b
   block->constants.assign(static_cast<size_t>(f.num_values()), -1);
   // Profiles show kernel by kernel, so there they run one after the other.
   const bool chained = fuse && !options_.profile && phases_.Runs(kTileFusion),
-             splits = fuse && phases_.Runs(kInnerChunks);
+             splits = fuse && phases_.Runs(kInnerChunks),
+             beside = fuse && !options_.profile && phases_.Runs(kHorizontalFusion);
   const auto add = [this, splits](Kernel kernel, bool in_chain) {
     if (splits && !in_chain) SplitChunks(&kernel);
     return AddKernel(std::move(kernel));
@@ -193,6 +196,10 @@ absl::StatusOr<std::unique_ptr<Block>> BlockBuilder::PrepareAs(const Key& key, b
   chains.Finish();
   if (fuse && key.second == Role::kBody && block->chains.empty()) RecordFirst(block.get());
   PlaceWaits(program_->collectives, block.get());
+  if (beside) {
+    const int64_t most_bytes = options_.memory_budget > 0 ? 0 : target_.tuning.beside_bytes;
+    FindBeside(target_.tuning, most_bytes, [this](int32_t k) { return CyclesOf(k); }, block.get());
+  }
   if (absl::Status s = VerifyItems(*block); !s.ok()) return s;  // kernels of a wrong plan stay, uncalled
   if (options_.record != nullptr) Record(key, plan, origins, block.get());
   const auto need = [&](Value v) {
@@ -456,6 +463,13 @@ int32_t BlockBuilder::AddKernel(Kernel kernel) {
   const auto [it, added] = kernel_index_.emplace(KeyOf(kernel), static_cast<int32_t>(program_->kernels.size()));
   if (added) program_->kernels.push_back(std::move(kernel));
   return it->second;
+}
+
+const KernelCycles& BlockBuilder::CyclesOf(int32_t kernel) {
+  const auto k = static_cast<size_t>(kernel);
+  cycles_.resize(program_->kernels.size());
+  if (!cycles_[k]) cycles_[k] = EstimateKernel(program_->kernels[k], target_);
+  return *cycles_[k];
 }
 
 }  // namespace reel::codegen

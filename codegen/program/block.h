@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "codegen/cost/estimate.h"
 #include "codegen/plan/normalize.h"
 #include "codegen/program/phases.h"
 #include "codegen/program/program.h"
@@ -69,6 +71,12 @@ struct Chain {
   HashMap<int32_t, int64_t> slices;  ///< by value they walk: bytes of a chunk, of which the last has fewer
 };
 
+/// Neighbouring kernels of which none reads what another writes (beside.h).
+struct Beside {
+  int32_t first = 0, last = 0;  ///< items
+  std::vector<double> cycles;   ///< by item: of all chunks, as estimated
+};
+
 struct Block {
   ir::Function f;
   std::vector<BlockItem> items;    ///< in the order of execution
@@ -80,6 +88,7 @@ struct Block {
   int64_t size = 0;         ///< items, those of branches and bodies included
   int depth = 0;            ///< of control ops in control ops
   int32_t graph = -1;       ///< PlanRecord::graphs, if that is asked for
+  std::vector<Beside> beside = {};  ///< in this order, apart from each other and from chains
 };
 
 /// Makes blocks; their kernels and constants go to the program.
@@ -107,6 +116,7 @@ class BlockBuilder {
   void Record(const Key& key, const PlanGraph& plan, const std::vector<ir::Value>& origins, Block* block);
   int32_t AddConstant(const ir::Node& node);
   int32_t AddKernel(Kernel kernel);
+  const KernelCycles& CyclesOf(int32_t kernel);
   ScheduledKernel Schedule(const PlanGraph& plan, int index, const ir::Function& f);
 
   const ir::Module& module_;
@@ -117,6 +127,7 @@ class BlockBuilder {
   HashMap<Key, std::unique_ptr<Block>, ir::KeyHash> blocks_;
   HashMap<std::pair<const std::byte*, size_t>, int32_t, ir::KeyHash> constant_index_;  ///< by its bytes
   HashMap<std::string, int32_t, ir::KeyHash> kernel_index_;  ///< by KeyOf
+  std::vector<std::optional<KernelCycles>> cycles_;  ///< by kernel: as estimated, once somebody has asked
   /// By the words of a kernel's signature: its kernel, with positions of values in the place of values.
   HashMap<std::vector<int64_t>, ScheduledKernel, ir::KeyHash> scheduled_;
 };

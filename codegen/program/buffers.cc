@@ -8,9 +8,11 @@
 #include "codegen/loop/build.h"
 #include "codegen/loop/ceil.h"
 #include "codegen/plan/rules.h"
+#include "codegen/program/beside.h"
 #include "codegen/program/liveness.h"
 #include "codegen/program/record.h"
 #include "ir/budget_scope.h"
+#include "ir/hash_map.h"
 
 namespace reel::codegen {
 namespace {
@@ -52,7 +54,7 @@ bool MayOverwrite(const std::vector<Kernel>& kernels, const BlockItem& item, siz
 struct Memory {
   const std::vector<Kernel>& kernels;
   int64_t offset;  // of the arena
-  int64_t lanes;   // of a chain at most
+  const Tuning& tuning;
   Arena arena;
   PlanRecord* record;  // may be null
   int64_t time = 0;    // steps so far, those of blocks within blocks among them
@@ -123,9 +125,12 @@ class BlockPlanner {
 
   std::vector<Step> Run() {
     auto chain = block_.chains.begin();
+    auto beside = block_.beside.begin();
     for (; item_ < static_cast<int32_t>(block_.items.size()); ++item_) {
       if (chain != block_.chains.end() && chain->first == item_) {
         PlanChain(*chain++);
+      } else if (beside != block_.beside.end() && beside->first == item_) {
+        PlanBeside(*beside++);
       } else if (live_.needed[static_cast<size_t>(item_)]) {
         Plan(block_.items[static_cast<size_t>(item_)]);
       }
@@ -181,7 +186,7 @@ class BlockPlanner {
     if (items.empty()) return;
     Step step{-1, {}, 0, Step::Control::kChain};
     step.chunks = chain.chunks;
-    step.lanes = Ceil(chain.chunks, Ceil(chain.chunks, memory_->lanes));
+    step.lanes = Ceil(chain.chunks, Ceil(chain.chunks, memory_->tuning.fused_lanes));
     step.bytes = PlaceInFrames(items, chain);
     const int64_t frames = step.lanes * step.bytes, base = frames > 0 ? memory_->arena.Allocate(frames) : 0;
     for (const BlockItem* item : items) {
@@ -233,7 +238,46 @@ class BlockPlanner {
     return frame.size();
   }
 
+  // All are one point in time: what they read lives until the last has run, and is written over by its one reader
+  // alone.
+  void PlanBeside(const Beside& beside) {
+    std::vector<const BlockItem*> items;
+    std::vector<double> cycles;
+    HashSet<int32_t> read;
+    for (; item_ <= beside.last; ++item_) {
+      ir::ChargeVisits(1);
+      if (!live_.needed[static_cast<size_t>(item_)]) continue;
+      items.push_back(&block_.items[static_cast<size_t>(item_)]);
+      cycles.push_back(beside.cycles[static_cast<size_t>(item_ - beside.first)]);
+      HashSet<int32_t> own;  // a kernel may have a value as two buffers
+      items.back()->VisitReads([&](Value v) { own.insert(v.id); });
+      for (const int32_t v : own) {
+        if (!read.insert(v).second) shared_.insert(v);
+      }
+    }
+    item_ = beside.last;
+    std::vector<Step> calls;
+    for (const BlockItem* item : items) calls.push_back(PlaceKernel(*item));
+    std::vector<Step> parts = ShareOut(calls, cycles, memory_->kernels, memory_->tuning);
+    Step step{-1, {}, 0, Step::Control::kBeside};
+    step.lanes = parts.empty() ? 0 : parts.back().lanes + 1;
+    if (step.lanes > 1) {
+      step.first = std::move(parts);
+      Push(std::move(step));
+    } else {
+      for (Step& call : calls) Push(std::move(call));
+    }
+    for (const BlockItem* item : items) ReleaseAfter(*item);
+    shared_.clear();
+  }
+
   void PlanKernel(const BlockItem& item) {
+    Step step = PlaceKernel(item);
+    if (item.kernel >= 0) Push(std::move(step));  // else there is nothing to compute
+  }
+
+  // What it writes has memory then, and what is updated stands there.
+  Step PlaceKernel(const BlockItem& item) {
     for (size_t b = 0; b < item.writes.size(); ++b) {
       const Value v = item.values[b];
       if (!item.writes[b]) continue;
@@ -245,7 +289,7 @@ class BlockPlanner {
       if (item.updated.valid() && item.writes[b]) Copy(slot(item.values[b]), item.updated);
       step.buffers.push_back(slot(item.values[b]));
     }
-    if (item.kernel >= 0) Push(std::move(step));  // else there is nothing to compute
+    return step;
   }
 
   void PlanCopy(const BlockItem& item) {
@@ -368,7 +412,7 @@ class BlockPlanner {
   }
 
   bool MayWriteOver(const BlockItem& item, size_t b, Value old) const {
-    return MayOverwrite(memory_->kernels, item, b, old);
+    return MayOverwrite(memory_->kernels, item, b, old) && Holds(Rule::kMemoryBeside, !shared_.contains(old.id));
   }
 
   bool PlaceOverInput(const BlockItem& item, size_t b, Value v) {
@@ -401,6 +445,7 @@ class BlockPlanner {
   ValueSlots slots_;
   std::vector<Step> steps_;
   int32_t item_ = 0;  // being planned
+  HashSet<int32_t> shared_;  // values that several kernels beside each other read
   std::map<int64_t, int64_t> under_way_;  // by collective: where its number is in the arena
 };
 
@@ -421,7 +466,7 @@ BufferPlan PlanBuffers(const Block& entry, const std::vector<Kernel>& kernels,
     parameters.push_back({Slot::Kind::kInstance, 0, offset});
     places.push_back(parameters.back());
   }
-  Memory memory{kernels, arena_offset, tuning.fused_lanes, {}, record};
+  Memory memory{kernels, arena_offset, tuning, {}, record};
   BufferPlan plan;
   plan.steps = BlockPlanner(&memory, entry, parameters, std::move(places)).Run();
   for (size_t i = record == nullptr ? 0 : record->lives.size(); i > 0 && record->lives[i - 1].entry < 0; --i) {

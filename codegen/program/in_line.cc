@@ -21,8 +21,8 @@ bool IsSmall(const std::vector<Kernel>& kernels, const Tuning& tuning, const Ste
   bool small = true;
   int64_t stack = 0;
   const auto visit = [&](const Step& s) {
-    small = small && s.control != Step::Control::kChain && s.control != Step::Control::kCallback &&
-            s.control != Step::Control::kCollective;
+    small = small && s.control != Step::Control::kChain && s.control != Step::Control::kBeside &&
+            s.control != Step::Control::kCallback && s.control != Step::Control::kCollective;
     if (s.kernel < 0) return;
     const Kernel& kernel = kernels[static_cast<size_t>(s.kernel)];
     small = small && kernel.chunks() <= 1;
@@ -61,7 +61,7 @@ int64_t InstructionsInLine(const std::vector<Kernel>& kernels, const Step& loop)
 void PutLoopsInLine(const std::vector<Kernel>& kernels, const Tuning& tuning, std::vector<Step>* steps, int64_t* left) {
   for (Step& s : *steps) {
     s.in_line = s.control == Step::Control::kWhile && IsSmall(kernels, tuning, s, left);
-    if (s.in_line || s.control == Step::Control::kChain) continue;
+    if (s.in_line || s.control == Step::Control::kChain || s.control == Step::Control::kBeside) continue;
     PutLoopsInLine(kernels, tuning, &s.first, left);
     PutLoopsInLine(kernels, tuning, &s.second, left);
   }

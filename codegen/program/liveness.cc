@@ -25,7 +25,9 @@ void FindResults(const ir::Function& f, const std::vector<Slot>& parameters, con
 void FindLastReads(const Block& block, Liveness* out) {
   std::vector<int32_t> time(block.items.size());
   std::iota(time.begin(), time.end(), 0);
-  for (const Chain& chain : block.chains) std::fill(time.begin() + chain.first, time.begin() + chain.last, chain.last);
+  const auto at_once = [&](int32_t first, int32_t last) { std::fill(time.begin() + first, time.begin() + last, last); };
+  for (const Chain& chain : block.chains) at_once(chain.first, chain.last);
+  for (const Beside& beside : block.beside) at_once(beside.first, beside.last);
   for (size_t p = block.items.size(); p-- > 0;) {
     const BlockItem& item = block.items[p];
     const bool calls = item.kind == BlockItem::Kind::kCallback || item.kind == BlockItem::Kind::kCollective ||

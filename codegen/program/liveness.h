@@ -19,7 +19,8 @@ struct Liveness {
   bool IsRead(ir::Value v) const { return last_read[v.index()] >= 0 || IsResult(v); }
 
   // By value:
-  std::vector<int32_t> last_read;  ///< item; a chain is one point in time, its end; -1: none
+  std::vector<int32_t>
+      last_read;  ///< item; a chain is one point in time, its end, and so are kernels beside each other; -1: none
   std::vector<int32_t> result_of;  ///< the result it is, -1: none
   std::vector<int32_t> wanted;     ///< the result in whose place it had best be, -1: none
   std::vector<bool> needed;        ///< by item: something reads what it writes

@@ -40,6 +40,10 @@ inline constexpr std::string_view kTileFusion = "loops.tile_fusion";
 /// Chunks are split along a second loop where the outermost has too few (loop/split_chunks.h): of kernels in no chain.
 inline constexpr std::string_view kInnerChunks = "loops.inner_chunks";
 
+/// Neighbouring kernels that need nothing of each other are one step (beside.h), where no kernel by kernel profile is
+/// wanted.
+inline constexpr std::string_view kHorizontalFusion = "loops.horizontal_fusion";
+
 /// Runs the phases on normal forms. One object a program: the limit counts over all of its functions.
 class PhaseRunner {
  public:

@@ -34,7 +34,7 @@ size_t Which(const Step& step) { return static_cast<size_t>(step.bytes); }
 // Recurses as deep as branches and loops nest, like what follows.
 void CountCalls(const std::vector<Step>& steps, std::vector<int64_t>* calls) {
   for (const Step& step : steps) {
-    if (step.kernel >= 0) ++(*calls)[Number(step)];
+    if (step.kernel >= 0 && step.bytes == 0) ++(*calls)[Number(step)];  // of parts the first one
     CountCalls(step.first, calls);
     CountCalls(step.second, calls);
   }
@@ -49,6 +49,9 @@ void AppendSteps(const Program& program, const std::vector<Step>& steps, const s
   for (const Step& step : steps) {
     if (step.control == Step::Control::kChain) {
       StrAppend(out, indent, "chain of ", step.chunks, " chunks, frames of ", step.bytes, " bytes\n");
+      AppendSteps(program, step.first, indent + "  ", out);
+    } else if (step.control == Step::Control::kBeside) {
+      StrAppend(out, indent, "beside each other, in ", step.lanes, " runs\n");
       AppendSteps(program, step.first, indent + "  ", out);
     } else if (step.control == Step::Control::kCheck) {
       StrAppend(out, indent, CheckName(program, step), "\n");
@@ -68,6 +71,7 @@ void AppendSteps(const Program& program, const std::vector<Step>& steps, const s
     } else if (step.kernel < 0) {
       StrAppend(out, indent, "copy ", step.bytes, " bytes\n");
     } else {
+      if (step.bytes > 0) continue;  // another part of the same call
       StrAppend(out, indent, "#", step.kernel, " ", program.kernels[Number(step)].name, "\n");
     }
   }
@@ -174,8 +178,12 @@ class EntryDot {
   void Steps(const std::vector<Step>& steps, int depth) {
     for (const Step& step : steps) {
       const std::string vertex = StrCat(prefix_, "s", steps_++);
-      if (step.control == Step::Control::kChain) {
-        StrAppend(out_, "    subgraph cluster_", vertex, " {\n    label=\"chain of ", step.chunks, " chunks\";\n");
+      if (step.kernel >= 0 && step.bytes > 0) continue;  // another part of the same call
+      const bool beside = step.control == Step::Control::kBeside;
+      if (beside || step.control == Step::Control::kChain) {
+        const std::string label = beside ? StrCat("beside each other, in ", step.lanes, " runs")
+                                         : StrCat("chain of ", step.chunks, " chunks");
+        StrAppend(out_, "    subgraph cluster_", vertex, " {\n    label=\"", label, "\";\n");
         Steps(step.first, depth + 1);
         *out_ += "    }\n";
       } else if (step.control == Step::Control::kCheck) {

@@ -142,6 +142,7 @@ class ProgramBuilder {
     }();
     if (options_.record != nullptr) NumberLives(options_.record);
     if (absl::Status s = VerifySlots(plan.steps); !s.ok()) return s;
+    if (absl::Status s = VerifyBeside(program_.kernels, plan.steps); !s.ok()) return s;
     program_.arena_bytes = std::max(program_.arena_bytes, plan.arena_bytes);
     program_.live_bytes = std::max(program_.live_bytes, plan.live_bytes);
 
@@ -280,6 +281,7 @@ std::string StepText(const Program& program, const Step& step) {
     }
     case Step::Control::kChain:
       return StrCat("chain of ", step.chunks, " chunks in ", step.lanes, " lanes, frames of ", step.bytes, " bytes {");
+    case Step::Control::kBeside: return StrCat("beside each other, in ", step.lanes, " runs {");
     case Step::Control::kCheck: {
       const ValueCheck& check = program.checks[static_cast<size_t>(step.bytes)];
       return StrCat("check ", SlotText(step.buffers[0]),
@@ -312,7 +314,12 @@ std::string StepText(const Program& program, const Step& step) {
     return StrCat("copy ", step.bytes, " bytes: ", SlotText(step.buffers[0]), " = ", SlotText(step.buffers[1]));
   }
   const Kernel& k = program.kernels[static_cast<size_t>(step.kernel)];
-  StrAppend(&out, k.name, " #", step.kernel, " x", k.chunks(), "(");
+  StrAppend(&out, k.name, " #", step.kernel, " x", k.chunks());
+  if (step.chunks > 0) StrAppend(&out, ", run ", step.lanes);
+  if (step.chunks > 0 && step.chunks != k.chunks()) {
+    StrAppend(&out, ", chunks ", step.bytes, " to ", step.bytes + step.chunks - 1);
+  }
+  StrAppend(&out, "(");
   for (size_t i = 0; i < step.buffers.size(); ++i) {
     StrAppend(&out, i ? ", " : "", k.buffers[i].is_output ? "-> " : "", k.buffers[i].name, ": ",
               SlotText(step.buffers[i]));
@@ -325,7 +332,7 @@ void PrintSteps(const Program& program, const std::vector<Step>& steps, const st
   for (const Step& step : steps) {
     StrAppend(out, indent, StepText(program, step), "\n");
     const bool branches = step.control == Step::Control::kIf, loop = step.control == Step::Control::kWhile;
-    if (!branches && !loop && step.control != Step::Control::kChain) continue;
+    if (!branches && !loop && step.control != Step::Control::kChain && step.control != Step::Control::kBeside) continue;
     PrintSteps(program, step.first, indent + "  ", out);
     if (branches || loop) StrAppend(out, indent, loop ? "} do {\n" : "} else {\n");
     PrintSteps(program, step.second, indent + "  ", out);

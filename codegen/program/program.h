@@ -37,13 +37,16 @@ struct Slot {
 /// One action of an entry point: a kernel call; a copy of `bytes` when kernel < 0 (buffers = {to, from}); a branch or
 /// a loop over steps of its own (buffers = {condition}, one bool); a chain of kernels, all of `chunks` chunks, that run
 /// chunk after chunk. A chain's lanes are what may run at once: lane l has the chunks from l * ceil(chunks / lanes) on,
-/// one after the other, and a frame of `bytes` for what only the chain reads.
+/// one after the other, and a frame of `bytes` for what only the chain reads. Of kernels beside each other the parts of
+/// a run come one after the other, runs at once: part p has chunks p.bytes ... p.bytes + p.chunks - 1 of a kernel, and
+/// belongs to run p.lanes.
 struct Step {
   enum class Control : uint8_t {
     kNone,
     kIf,  ///< condition ? first : second
     kWhile,  ///< first writes the condition; while it holds: second, first
     kChain,  ///< first: the kernel calls
+    kBeside,  ///< first: parts of kernel calls, by run; there are `lanes` runs
     kCallback,  ///< a function of the process writes buffers[0], reads the others: Program::callbacks[bytes]; it may
                 ///< fail
     kCollective,  ///< the group writes buffers[0] from buffers[1]: Program::collectives[bytes]; it may fail. With
@@ -58,7 +61,8 @@ struct Step {
   int64_t maximum_iterations = -1;  ///< kWhile: < 0 = no bound; kCounted: the condition bounds it, to not many
   std::vector<Step> first = {}, second = {};
   int64_t chunks = 0,
-          lanes = 0;  ///< kChain; of what may fail: lanes is 1 if a variable may have its new value already
+          lanes = 0;  ///< kChain, kBeside and its parts; of what may fail: lanes is 1 if a variable may have its new
+                      ///< value already
   bool in_line = false;  ///< kWhile: a function of its own that holds its kernels (in_line.h)
 
   int64_t chunks_per_lane() const { return (chunks + lanes - 1) / lanes; }

@@ -22,7 +22,7 @@ void AddSteps(const codegen::Program& program, const std::vector<codegen::Step>&
   for (const codegen::Step& step : steps) {
     AddSteps(program, step.first, work);
     AddSteps(program, step.second, work);
-    if (step.kernel < 0) continue;
+    if (step.kernel < 0 || step.bytes > 0) continue;  // of a call in parts the first one counts
     const codegen::KernelCost cost = codegen::CostOf(program.kernels[static_cast<size_t>(step.kernel)]);
     ++work->kernels;
     work->flops += cost.flops;

@@ -160,6 +160,7 @@ void AddSteps(const std::vector<codegen::Step>& steps, int depth, Json* out) {
   for (const codegen::Step& step : steps) {
     if (out->size() >= kMaxSteps) return;
     if (step.control == Control::kNone) {
+      if (step.kernel >= 0 && step.bytes > 0) continue;  // another part of the same call
       out->push_back({depth, step.kernel >= 0 ? "kernel" : "copy", step.kernel >= 0 ? step.kernel : step.bytes});
     } else if (step.control == Control::kCheck) {
       out->push_back({depth, "check", step.bytes});
@@ -170,10 +171,11 @@ void AddSteps(const std::vector<codegen::Step>& steps, int depth, Json* out) {
     } else if (step.control == Control::kWait) {
       out->push_back({depth, "wait", step.bytes});
     } else {
-      const bool chain = step.control == Control::kChain, loop = step.control == Control::kWhile;
-      out->push_back({depth, chain ? "chain" : loop ? "while" : "if", step.chunks});
+      const bool chain = step.control == Control::kChain, beside = step.control == Control::kBeside;
+      const bool loop = step.control == Control::kWhile;
+      out->push_back({depth, chain ? "chain" : beside ? "beside" : loop ? "while" : "if", step.chunks});
       AddSteps(step.first, depth + 1, out);
-      if (chain) continue;
+      if (chain || beside) continue;
       out->push_back({depth, loop ? "do" : "else", 0});
       AddSteps(step.second, depth + 1, out);
     }

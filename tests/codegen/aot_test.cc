@@ -141,10 +141,25 @@ int main() {
 }
 )";
 
-TEST(Aot, AO02_07_08_09_CProgramLinksTheObjectAlone) {
+/// The same, whose chunks are parts that run beside each other.
+Program ScaleBeside() {
+  Program p = Scale();
+  Step& call = p.entries[0].steps[0];
+  Step step{-1, {}, 0, Step::Control::kBeside};
+  step.lanes = 2;
+  for (int64_t chunk = 0; chunk < 2; ++chunk) {
+    step.first.push_back(call);
+    step.first.back().bytes = step.first.back().lanes = chunk;
+    step.first.back().chunks = 1;
+  }
+  call = step;
+  return p;
+}
+
+void ExpectCProgramLinksTheObjectAlone(const Program& program) {
   for (const Target& target : HostTargets()) {
     Folder folder;
-    auto files = AotCompile(OneLevel(Scale(), target), "scale", {});
+    auto files = AotCompile(OneLevel(program, target), "scale", {});
     ASSERT_TRUE(files.ok()) << files.status();
     Write(folder / "scale.o", files->object);
     Write(folder / "scale.h", files->header);
@@ -161,6 +176,9 @@ TEST(Aot, AO02_07_08_09_CProgramLinksTheObjectAlone) {
                           files->manifest.size(), "\n"));
   }
 }
+
+TEST(Aot, AO02_07_08_09_CProgramLinksTheObjectAlone) { ExpectCProgramLinksTheObjectAlone(Scale()); }
+TEST(Aot, CProgramLinksAnObjectWithKernelsBesideEachOther) { ExpectCProgramLinksTheObjectAlone(ScaleBeside()); }
 
 TEST(Aot, AO04_05_CppClassIsWhatLlvmsModelRunnerWants) {
   Folder folder;

@@ -161,6 +161,7 @@ inline PhaseSwitches RandomSwitches(uint32_t seed) {
     if (random() % 16 == 0) switches.disable.emplace_back(phase.name);
   }
   if (random() % 16 == 0) switches.disable.emplace_back(kTileFusion);
+  if (random() % 16 == 0) switches.disable.emplace_back(kHorizontalFusion);
   return switches;
 }
 

@@ -1,5 +1,6 @@
 #include "frontend/cli/bench/scaling.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -57,6 +58,10 @@ class Scaling {
     for (const codegen::Step& s : steps) {
       Around inner = around;
       if (s.control == Control::kChain) inner = {s.lanes, StrCat("in a chain of ", s.lanes, " lanes")};
+      if (s.control == Control::kBeside) {
+        AddBeside(s, times);
+        continue;
+      }
       if (s.in_line) inner = {1, "in a loop whose kernels are one function"};
       if (s.control == Control::kChain && s.lanes > 1) barriers_ += times;
       const bool bounded = s.control == Control::kWhile && s.maximum_iterations > 0;
@@ -79,6 +84,23 @@ class Scaling {
     cycles_ += cycles;
     on_cores_ += on_cores;
     if (around.lanes == 0 && chunks > 1) barriers_ += times;
+  }
+
+  // Runs are handed out in their order to the core that is free first.
+  void AddBeside(const codegen::Step& s, double times) {
+    std::vector<double> runs(static_cast<size_t>(s.lanes)), cores(static_cast<size_t>(cores_));
+    double all = 0;
+    for (const codegen::Step& part : s.first) {
+      const codegen::KernelCycles one =
+          codegen::EstimateKernel(program_.kernels[static_cast<size_t>(part.kernel)], target_);
+      const double cycles = one.work * static_cast<double>(part.chunks) / static_cast<double>(one.chunks);
+      runs[static_cast<size_t>(part.lanes)] += cycles;
+      all += cycles;
+    }
+    for (const double run : runs) *std::min_element(cores.begin(), cores.end()) += run;
+    cycles_ += times * all;
+    on_cores_ += times * *std::max_element(cores.begin(), cores.end());
+    barriers_ += times;
   }
 
   std::string Why(const codegen::KernelCycles& kernel) const {

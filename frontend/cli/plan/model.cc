@@ -17,7 +17,7 @@ void AddSteps(const std::vector<codegen::Step>& steps, const codegen::Target& ta
       const codegen::CollectiveSite& site = out->program.collectives[static_cast<size_t>(step.bytes)];
       if (site.op != ir::Op::kGroupRank) out->collectives.push_back(site);
     }
-    if (step.kernel < 0) continue;
+    if (step.kernel < 0 || step.bytes > 0) continue;  // of a call in parts the first one counts
     out->cycles += codegen::EstimateKernel(out->program.kernels[static_cast<size_t>(step.kernel)], target).work;
   }
 }

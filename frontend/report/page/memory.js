@@ -140,15 +140,15 @@ class MemoryPane {
   }
 }
 
-// Those that have a place in time: no branch or loop itself, nor what a chain runs.
+// Those that have a place in time: no branch or loop itself, nor what runs in a chain or beside others.
 function stepsOf(list) {
   const out = [];
-  let chain = -1;  // depth of the chain that is open
+  let chain = -1;  // depth of the chain, or of the kernels beside each other, that is open
   for (const step of list) {
     const [depth, what] = step;
     if (chain >= 0 && depth > chain) continue;
-    chain = what === "chain" ? depth : -1;
-    if (["kernel", "copy", "check", "chain"].includes(what)) out.push(step);
+    chain = ["chain", "beside"].includes(what) ? depth : -1;
+    if (["kernel", "copy", "check", "chain", "beside"].includes(what)) out.push(step);
   }
   return out;
 }
