@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <numeric>
 
 #include "codegen/plan/view.h"
 #include "ir/strings.h"
@@ -285,6 +286,18 @@ std::optional<bool> ExprBuilder::IsInside(const Affine& position, int64_t extent
   return std::nullopt;
 }
 
+std::optional<bool> ExprBuilder::IsElement(int64_t step, Affine* position) {
+  for (const auto& [axis, factor] : position->terms) {
+    if (factor % step == 0) continue;
+    if (extents_.contains(axis)) steps_[axis] = std::lcm(steps_.emplace(axis, 1).first->second, step);
+    return std::nullopt;
+  }
+  if (position->constant % step != 0) return false;
+  position->constant /= step;
+  for (auto& [axis, factor] : position->terms) factor /= step;
+  return true;
+}
+
 // Element j of an axis is operand element (j - low) / (interior + 1) if that is whole and in range.
 ExprId ExprBuilder::BuildPad(const Node& node, const Index& index) {
   const Value x = node.operands[0];
@@ -299,8 +312,10 @@ ExprId ExprBuilder::BuildPad(const Node& node, const Index& index) {
       flat.Add(index[i], view.strides[i]);
       continue;
     }
-    const Affine shifted = index[i] + -low[i];
-    if (interior[i] == 0) {
+    Affine shifted = index[i] + -low[i];
+    const std::optional<bool> found = IsElement(interior[i] + 1, &shifted);
+    if (found == false) return Build(node.operands[1], {});
+    if (found == true) {
       const std::optional<bool> inside = IsInside(shifted, shape.dim(static_cast<int>(i)));
       if (inside == false) return Build(node.operands[1], {});
       if (inside == true) {
@@ -313,7 +328,7 @@ ExprId ExprBuilder::BuildPad(const Node& node, const Index& index) {
       }
     }
     ExprId position = Position(shifted);
-    if (interior[i] == 0) {
+    if (found == true) {
       flat.Add(shifted, view.strides[i]);
     } else {
       const ExprId step = Number(interior[i] + 1);

@@ -53,6 +53,9 @@ class ExprBuilder {
   void SetExtent(AxisId axis, int64_t extent) { extents_[axis] = extent; }
   /// Where padding, or a part of what is joined, begins or ends along such axes.
   const std::map<AxisId, std::set<int64_t>>& cuts() const { return cuts_; }
+  /// Steps of padding between elements along such axes: of a multiple of the step, and what is behind it, it is known
+  /// whether there is an element.
+  const std::map<AxisId, int64_t>& steps() const { return steps_; }
   /// From now on values of the kernel with memory of their own stand for their element at these indices, wherever they
   /// are read: of a row, or with `inner` of an element of it. What was built per element is forgotten.
   void SetRow(Index row, Affine inner);
@@ -90,6 +93,9 @@ class ExprBuilder {
   ExprId BuildRandom(const ir::Node& node, const Index& index);
   /// Whether 0 <= position < extent always holds, never, or not as far as is known (a cut).
   std::optional<bool> IsInside(const Affine& position, int64_t extent);
+  /// Of a position among elements `step` apart, whether it is that of an element, and then which: not if the axes' own
+  /// steps do not tell.
+  std::optional<bool> IsElement(int64_t step, Affine* position);
   const View& ViewOf(ir::Value v) const { return *plan_.views[v.index()]; }
 
   struct Key {
@@ -109,6 +115,7 @@ class ExprBuilder {
   std::set<AxisId> choices_;
   std::map<AxisId, int64_t> extents_;
   std::map<AxisId, std::set<int64_t>> cuts_;
+  std::map<AxisId, int64_t> steps_;
   ir::Value root_;
   ExprId root_expr_ = -1;
   bool has_row_ = false;

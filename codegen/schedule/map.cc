@@ -215,8 +215,15 @@ CutAxis FindEdges(const ScheduleContext& c, const LoopAxes& axes) {
   return {last, {bounds.begin(), bounds.end()}};
 }
 
-// The loops over a part, `first` to `last` of a cut axis, and of that what lies between `edges` of another; without the
-// axes outside of `from`; all of them in `chunks` shares, one for each value of the axis `chunk`, if it is one.
+// Of an axis, each step-th element from `at` on.
+struct AxisPhase {
+  size_t axis = 0;
+  int64_t step = 1, at = 0;
+};
+
+// The loops over a part, `first` to `last` of a cut axis, and of that what lies between `edges` of another, or phases
+// of several; without the axes outside of `from`; all of them in `chunks` shares, one for each value of the axis
+// `chunk`, if it is one.
 struct Part {
   size_t cut, from;
   int64_t first, last;
@@ -224,6 +231,7 @@ struct Part {
   int64_t chunks;
   size_t edged = 0;
   int64_t edge_first = 0, edge_last = 0;  // equal: no other axis
+  std::vector<AxisPhase> phases = {};
 
   bool has_edges() const { return edge_first < edge_last; }
   int64_t Extent(size_t axis, int64_t whole) const {
@@ -235,12 +243,14 @@ std::vector<Stmt> PartLoops(const ScheduleContext& c, Index index, const std::ve
   Kernel* k = c.kernel;
   LoopAxes axes;
   for (size_t i = part.from; i < extents.size(); ++i) {
-    const int64_t extent = part.Extent(i, extents[i]);
+    AxisPhase phase{i};
+    for (const AxisPhase& p : part.phases) phase = p.axis == i ? p : phase;
+    const int64_t extent = Ceil(part.Extent(i, extents[i]) - phase.at, phase.step);
     const AxisId id = axes.Add(k, "i" + std::to_string(i), extent);
     c.builder->SetExtent(id, extent);
-    index[i] = AxisAffine(id);
+    index[i] = AxisAffine(id, phase.step) + phase.at;
   }
-  index[part.cut].constant = part.first;
+  index[part.cut].constant += part.first;
   if (part.has_edges()) index[part.edged].constant = part.edge_first;
   std::vector<Stmt> body = c.Stores(c.kernel_plan().epilogue, index);
   CollapseAxes(k, &body, &axes);
@@ -264,22 +274,40 @@ std::vector<Stmt> PartLoops(const ScheduleContext& c, Index index, const std::ve
   return body;
 }
 
-// The loops of a map one of whose axes is cut: loops of their own for its parts, where no element asks which it is in.
-// Threads share the axes outside of it, or a share of each part if these are short. Empty if there is no such axis.
-std::vector<Stmt> CutLoops(const ScheduleContext& c, Index index, LoopAxes axes, int64_t elements, int64_t cost) {
-  CutAxis whole = FindCut(c, axes), edges = FindEdges(c, axes);
-  if (whole.bounds.empty()) std::swap(whole, edges);
-  if (whole.axis == edges.axis) edges = {};
-  const auto& [cut, bounds] = whole;
-  if (!c.choices->Flag("cut", !bounds.empty(), !bounds.empty())) return {};
+// A map in parts: the first one, without its bounds. Threads share the axes outside of axis `cut`, or a share of each
+// part if these are short.
+Part BeginParts(const ScheduleContext& c, const LoopAxes& axes, size_t cut, int64_t parts, int64_t elements,
+                int64_t cost) {
   int64_t steps = 1;
   for (size_t i = 0; i < cut; ++i) steps = std::min(steps * axes.extents[i], c.target.tuning.shared_steps);
   const bool shares = steps < c.target.tuning.shared_steps;
   c.kernel->exprs.clear();
   c.builder->Clear();
-  Part part{cut, shares ? 0 : cut, 0, 0, -1, 1};
-  if (shares) part.chunks = ChooseChunks(c, elements, cost, Ceil(elements, static_cast<int64_t>(bounds.size())));
+  Part part{cut, shares ? 0 : cut, 0, axes.extents[cut], -1, 1};
+  if (shares) part.chunks = ChooseChunks(c, elements, cost, Ceil(elements, parts));
   if (part.chunks > 1) part.chunk = c.kernel->AddAxis("c");
+  return part;
+}
+
+// The parts in the loops around them.
+std::vector<Stmt> EndParts(const ScheduleContext& c, LoopAxes axes, const Part& part, std::vector<Stmt> body) {
+  if (part.chunks > 1) return Body(MakeLoop(part.chunk, part.chunks, LoopKind::kParallel, 1, std::move(body)));
+  if (part.from == 0) return body;
+  while (axes.size() > part.from) axes.Erase(axes.size() - 1);
+  CollapseAxes(c.kernel, &body, &axes);
+  return Nest(axes, 1, std::move(body));
+}
+
+// The loops of a map one of whose axes is cut: loops of their own for its parts, where no element asks which it is in.
+// Empty if there is no such axis.
+std::vector<Stmt> CutLoops(const ScheduleContext& c, const Index& index, const LoopAxes& axes, int64_t elements,
+                           int64_t cost) {
+  CutAxis whole = FindCut(c, axes), edges = FindEdges(c, axes);
+  if (whole.bounds.empty()) std::swap(whole, edges);
+  if (whole.axis == edges.axis) edges = {};
+  const auto& [cut, bounds] = whole;
+  if (!c.choices->Flag("cut", !bounds.empty(), !bounds.empty())) return {};
+  Part part = BeginParts(c, axes, cut, static_cast<int64_t>(bounds.size()), elements, cost);
   std::vector<Stmt> body;
   for (size_t p = 1; p < bounds.size(); ++p) {
     part.first = bounds[p - 1];
@@ -292,11 +320,41 @@ std::vector<Stmt> CutLoops(const ScheduleContext& c, Index index, LoopAxes axes,
       Append(PartLoops(c, index, axes.extents, part, cost), &body);
     }
   }
-  if (part.chunks > 1) return Body(MakeLoop(part.chunk, part.chunks, LoopKind::kParallel, 1, std::move(body)));
-  if (shares) return body;
-  while (axes.size() > cut) axes.Erase(axes.size() - 1);
-  CollapseAxes(c.kernel, &body, &axes);
-  return Nest(axes, 1, std::move(body));
+  return EndParts(c, axes, part, std::move(body));
+}
+
+// The axes with padding between elements, in front of what lanes go along; empty: none, or too many phases.
+std::vector<AxisPhase> FindPhases(const ScheduleContext& c, const LoopAxes& axes) {
+  std::vector<AxisPhase> phases;
+  int64_t count = 1, inner = 1;
+  for (size_t i = axes.size(); i-- > 0; inner *= axes.extents[i]) {
+    const auto it = c.builder->steps().find(axes.ids[i]);
+    if (it == c.builder->steps().end() || inner < c.target.lanes(4) || it->second > axes.extents[i]) continue;
+    phases.push_back({i, it->second, 0});
+    count = std::min(count, kMaxUnrolled) * std::min(it->second, kMaxUnrolled + 1);
+  }
+  if (count > kMaxUnrolled) return {};
+  std::reverse(phases.begin(), phases.end());
+  return phases;
+}
+
+// The loops of a map that reads padding between elements: loops of their own for each phase, whose elements are all
+// there or not at all. Empty if there is none.
+std::vector<Stmt> PhaseLoops(const ScheduleContext& c, const Index& index, const LoopAxes& axes, int64_t elements,
+                             int64_t cost) {
+  const std::vector<AxisPhase> phases = FindPhases(c, axes);
+  if (!c.choices->Flag("phases", !phases.empty(), !phases.empty())) return {};
+  int64_t count = 1;
+  for (const AxisPhase& p : phases) count *= p.step;
+  Part part = BeginParts(c, axes, phases[0].axis, count, elements, cost);
+  part.phases = phases;
+  std::vector<Stmt> body;
+  for (int64_t k = 0; k < count; ++k) {
+    int64_t rest = k;
+    for (size_t i = phases.size(); i-- > 0; rest /= phases[i].step) part.phases[i].at = rest % phases[i].step;
+    Append(PartLoops(c, index, axes.extents, part, cost), &body);
+  }
+  return EndParts(c, axes, part, std::move(body));
 }
 
 }  // namespace
@@ -315,7 +373,8 @@ void ScheduleMap(const ScheduleContext& c) {
       stores = std::move(unrolled);
     } else if (!axes.empty() && ContiguousElsewhere(*k, axes.ids) < 0) {
       const int64_t whole = ExprCost(*k);
-      k->body = CutLoops(c, index, axes, shape.size(), whole);
+      k->body = PhaseLoops(c, index, axes, shape.size(), whole);
+      if (k->body.empty()) k->body = CutLoops(c, index, axes, shape.size(), whole);
       if (!k->body.empty() && k->body[0].loop_kind == LoopKind::kParallel) return;
       if (!k->body.empty()) return Parallelize(c, shape.size(), whole);
     }

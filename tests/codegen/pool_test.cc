@@ -44,6 +44,14 @@ const PoolCase kCases[] = {
     {"max_3x3_overlapping", MaxOf, {2, 9, 8, 17}, {3, 3}, {.strides = {2, 2}, .padding = kSame}},
     {"max_2x3_apart", MaxOf, {1, 11, 13, 5}, {2, 3}, {.strides = {3, 4}}},
     {"max_dilated", MaxOf, {1, 9, 9, 4}, {2, 2}, {.strides = {1, 1}, .dilation = {2, 3}}},
+    {"max_3x3_phases", MaxOf, {2, 9, 10, 35}, {3, 3}, {.strides = {2, 2}}},
+    {"max_3x2_phases_dilated", MaxOf, {1, 17, 15, 16}, {3, 2}, {.strides = {3, 2}, .dilation = {2, 3}}},
+    {"max_3x3_some_overlap", MaxOf, {1, 11, 12, 18}, {3, 3}, {.strides = {2, 4}}},
+    {"max_6x6_overlapping", MaxOf, {1, 11, 10, 16}, {6, 6}, {.strides = {2, 1}}},
+    {"max_40_overlapping", MaxOf, {1, 60, 5}, {40}, {.strides = {7}}},
+    {"max_3d_overlapping", MaxOf, {1, 5, 5, 7, 6}, {2, 3, 2}, {.strides = {1, 2, 1}}},
+    {"avg_3x3_phases", AvgOf, {2, 9, 8, 32}, {3, 3}, {.strides = {2, 2}}},
+    {"avg_7x6_overlapping", AvgOf, {1, 12, 11, 8}, {7, 6}, {.strides = {2, 3}}},
     {"max_one_channel", MaxOf, {2, 8, 8, 1}, {2, 2}},
     {"max_channels_first", MaxOf, {2, 3, 8, 8}, {2, 2}, {.format = kChannelsFirst}},
     {"max_4x4", MaxOf, {1, 8, 8, 16}, {4, 4}},
@@ -155,24 +163,41 @@ TEST_P(Pools, GradientGoesToTheFirst) {
 INSTANTIATE_TEST_SUITE_P(All, Pools, testing::ValuesIn(kCases),
                          [](const auto& p) { return std::string(p.param.name); });
 
-// Relu, pooling and both gradients: no positions, no copies of windows. The arena holds what the two kernels of the
-// gradient pass on.
-TEST(Pool, IsFourKernels) {
-  const Function f = Trace(
-      [](std::span<const Tensor> in) {
-        GradientTape tape;
-        tape.Watch(in[0]);
-        const Tensor y = MaxPool2D(Relu(in[0]), {2, 2});
-        return Tensors{y, *tape.Gradient(ReduceSum(y * in[1]), in[0])};
-      },
-      {Spec(kFloat32, {4, 8, 8, 32}), Spec(kFloat32, {4, 4, 4, 32})});
+struct PlanCase {
+  const char* name;
+  Ints strides;
+  size_t steps;
+  int64_t elements;  // most of the arena
+};
+
+class PoolPlans : public testing::TestWithParam<PlanCase> {};
+
+// Relu, pooling and both gradients: no copies of windows. The arena holds what the kernels of the gradient pass on:
+// arrays as large as the input, and of overlapping windows maxima and positions.
+TEST_P(PoolPlans, HaveFewKernels) {
+  const PlanCase& c = GetParam();
+  const Shape x{4, 9, 9, 32};
+  const auto gradient = [&](std::span<const Tensor> in) {
+    GradientTape tape;
+    tape.Watch(in[0]);
+    const Tensor y = MaxPool2D(Relu(in[0]), {3, 3}, {.strides = c.strides});
+    return Tensors{y, *tape.Gradient(ReduceSum(y * in[1]), in[0])};
+  };
+  const Shape pooled = MaxPool2D(Zeros(x), {3, 3}, {.strides = c.strides}).shape();
+  const Function f = Trace(gradient, {Spec(kFloat32, x), Spec(kFloat32, pooled)});
   auto module = ir::ParseModule(f.ToText(), "pool");
   ASSERT_TRUE(module.ok()) << module.status();
   auto program = codegen::BuildProgram(*module, *codegen::FindTarget("x86-64-v4"), {});
   ASSERT_TRUE(program.ok()) << program.status();
-  EXPECT_LE(program->entries[0].steps.size(), 4u) << codegen::ToString(*program);
-  EXPECT_LE(program->arena_bytes, 2 * 4 * 8 * 8 * 32 * 4) << codegen::ToString(*program);
+  EXPECT_LE(program->entries[0].steps.size(), c.steps) << codegen::ToString(*program);
+  EXPECT_LE(program->arena_bytes, c.elements * 4) << codegen::ToString(*program);
 }
+
+INSTANTIATE_TEST_SUITE_P(All, PoolPlans,
+                         testing::Values(PlanCase{"apart", {3, 3}, 4, 2 * 4 * 9 * 9 * 32},
+                                         PlanCase{"overlapping", {2, 2}, 4, 2 * 4 * 9 * 9 * 32},
+                                         PlanCase{"every_place", {1, 1}, 4, 4 * 4 * 9 * 9 * 32}),
+                         [](const auto& p) { return std::string(p.param.name); });
 
 }  // namespace
 }  // namespace reel

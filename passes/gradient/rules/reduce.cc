@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "passes/gradient/rule.h"
+#include "passes/gradient/rules/window.h"
 
 namespace reel::passes {
 namespace {
@@ -45,21 +46,52 @@ ir::Value SideBySide(ir::Builder& b, const std::vector<ir::Value>& parts) {
   return y;
 }
 
-// What GiveToFirst does, for few elements: no positions are computed, and lanes run along an axis
-// that stays.
-void GiveToFirstOfFew(GradContext& g, ir::Builder& b) {
-  const auto& axes = g.node().attr<std::vector<int64_t>>("axes");
-  const Shape shape = g.x_shape();
+// Whether x is windows that overlap: each element is compared in several of them.
+bool IsOverlapping(const ir::Function& f, ir::Value x) {
+  const ir::Node* node = f.producer(x);
+  if (!node || node->op != ir::Op::kWindow) return false;
+  const auto& axes = node->attr<std::vector<int64_t>>("axes");
+  for (size_t i = 0; i < axes.size(); ++i) {
+    if (WindowsOverlap(*node, i, f.type(x).shape.dim(static_cast<int>(axes[i])))) return true;
+  }
+  return false;
+}
+
+// Of elements that have been compared with the extremum, each one's part of dy: that of the first hit.
+std::vector<ir::Value> PartsOfFirst(GradContext& g, ir::Builder& b, const std::vector<ir::Value>& hits) {
   const ir::Value zero = b.ScalarLike(g.dy(), 0);
   std::vector<ir::Value> parts;
+  if (IsOverlapping(*b.function(), g.x())) {  // positions are known once, not in every window again
+    ir::Value position = b.Full({kInt32, b.shape(hits[0])}, static_cast<double>(hits.size()));
+    for (size_t k = hits.size(); k-- > 0;) {
+      const ir::Value here = b.ScalarLike(position, static_cast<double>(k));
+      position = b.Select(hits[k], here, position);
+    }
+    for (size_t k = 0; k < hits.size(); ++k) {
+      const ir::Value here = b.Equal(position, b.ScalarLike(position, static_cast<double>(k)));
+      parts.push_back(b.Select(here, g.dy(), zero));
+    }
+    return parts;
+  }
   ir::Value taken;
-  for (ir::Value x : b.Elements(g.x(), axes)) {
-    ir::Value hit = b.Equal(x, g.y());
-    if (IsFloat(g.x_type().dtype)) hit = b.Or(hit, b.NotEqual(x, x));
+  for (ir::Value hit : hits) {
     const ir::Value first = taken.valid() ? b.And(hit, b.Not(taken)) : hit;
     parts.push_back(b.Select(first, g.dy(), zero));
     taken = taken.valid() ? b.Or(taken, hit) : hit;
   }
+  return parts;
+}
+
+// What GiveToFirst does, for few elements, which are compared one by one: lanes run along an axis that stays.
+void GiveToFirstOfFew(GradContext& g, ir::Builder& b) {
+  const auto& axes = g.node().attr<std::vector<int64_t>>("axes");
+  const Shape shape = g.x_shape();
+  std::vector<ir::Value> hits;
+  for (ir::Value x : b.Elements(g.x(), axes)) {
+    hits.push_back(b.Equal(x, g.y()));
+    if (IsFloat(g.x_type().dtype)) hits.back() = b.Or(hits.back(), b.NotEqual(x, x));
+  }
+  const std::vector<ir::Value> parts = PartsOfFirst(g, b, hits);
   std::vector<int64_t> order, inverse(static_cast<size_t>(shape.rank()));
   for (int64_t i = 0; i < shape.rank(); ++i) {
     if (!std::binary_search(axes.begin(), axes.end(), i)) order.push_back(i);
