@@ -19,6 +19,7 @@ using ir::Value;
 using Ints = std::vector<int64_t>;
 
 constexpr int64_t kMostParts = 16;  // more would not stay in registers, and kernels unroll no more (kMaxUnrolled)
+constexpr int64_t kMostTurns = 4;  // of a last axis: lanes store them by turns (kMaxTurns of codegen/schedule)
 constexpr int64_t kLanes = 16;  // elements behind each other in a part that are worth a loop
 
 class PartSelector {
@@ -78,7 +79,7 @@ class PartSelector {
     const int64_t count = shape.dim(axis);
     if (count < 2 || count > kMostParts) return false;
     const int64_t behind = Behind(shape, axis);
-    const bool by_turns = behind == 1 && (count == 2 || count == 4) && shape.size() >= kLanes * count;
+    const bool by_turns = behind == 1 && count <= kMostTurns && shape.size() >= kLanes * count;
     return behind >= kLanes || by_turns;
   }
 

@@ -149,6 +149,7 @@ class KernelEmitter {
   llvm::Value* StridedMask(llvm::Value* lanes, int64_t from, int64_t stride, int64_t count);
   int64_t StoresOfNeighbours(const Stmt* first, const Stmt* last) const;
   void WriteNeighbours(const Stmt& first, std::vector<llvm::Value*> values);
+  void WriteTriples(const Stmt& first, const std::vector<llvm::Value*>& values);
   llvm::Value* FirstLane(BufferId buffer, const Affine& index, llvm::Value* dynamic, int64_t stride);
   llvm::Value* LoadLocal(const Expr& e);
   Address LocalAddress(LocalId local, const Affine& index, llvm::Value* dynamic, int64_t stride);

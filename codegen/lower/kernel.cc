@@ -197,11 +197,12 @@ void KernelEmitter::Unrolled(const Stmt& s, const Trip& trip) {
 }
 
 /// Whether `rest` lanes are stored in two narrower steps: what is read next, often the neighbour in memory, would wait
-/// for all lanes of a masked one where the result takes the place of the operand.
+/// for all lanes of a masked one where the result takes the place of the operand. Loops inside would run twice.
 static bool StoresInTwo(const Stmt& s, int64_t rest) {
-  const bool stores =
-      std::any_of(s.body.begin(), s.body.end(), [](const Stmt& b) { return b.kind == Stmt::Kind::kStore; });
-  return stores && std::popcount(static_cast<uint64_t>(rest)) == 2;
+  const auto has = [&](Stmt::Kind kind) {
+    return std::any_of(s.body.begin(), s.body.end(), [kind](const Stmt& b) { return b.kind == kind; });
+  };
+  return has(Stmt::Kind::kStore) && !has(Stmt::Kind::kLoop) && std::popcount(static_cast<uint64_t>(rest)) == 2;
 }
 
 /// Full steps, then what is left: masked, or on targets without masks in ever narrower steps.

@@ -238,13 +238,44 @@ Value* KernelEmitter::LoadReversed(const Expr& e) {
 int64_t KernelEmitter::StoresOfNeighbours(const Stmt* first, const Stmt* last) const {
   const int64_t count = lanes_ > 1 ? first->index.coefficient(vector_axis_) : 0;
   const DType dtype = kernel_.buffers[static_cast<size_t>(first->buffer)].dtype;
-  if ((count != 2 && count != 4) || last - first < count || SizeOf(dtype) < 4) return 1;
+  if (count < 2 || count > 4 || last - first < count || SizeOf(dtype) < 4) return 1;
   if (mask_ != nullptr && !target_.has_masks) return 1;
   for (int64_t k = 0; k < count; ++k) {
     const Stmt& s = first[k];
     if (s.buffer != first->buffer || s.guard >= 0 || s.dynamic >= 0 || s.index != first->index + k) return 1;
   }
   return count;
+}
+
+/// Stores what as many lanes have for three neighbours, by turns: register by register.
+void KernelEmitter::WriteTriples(const Stmt& first, const std::vector<Value*>& values) {
+  const DType dtype = kernel_.buffers[static_cast<size_t>(first.buffer)].dtype;
+  const auto n = static_cast<int>(std::min<int64_t>(lanes_, target_.lanes(SizeOf(dtype))));
+  Value* to = FirstLane(first.buffer, first.index, nullptr, 0);
+  for (int begin = 0; begin < lanes_; begin += n) {
+    std::vector<int> own;
+    for (int lane = begin; lane < std::min(begin + n, static_cast<int>(lanes_)); ++lane) own.push_back(lane);
+    std::vector<Value*> parts;
+    for (Value* value : values) parts.push_back(b_.CreateShuffleVector(value, own));
+    const auto count = static_cast<int>(own.size());
+    for (int q = 0; q < 3; ++q) {  // lane i is element count q + i: of each value by turns
+      std::vector<int> two, three, each;
+      for (int i = 0; i < count; ++i) {
+        const int at = count * q + i, lane = at / 3, turn = at % 3;
+        two.push_back(turn == 2 ? -1 : turn * count + lane);
+        three.push_back(turn == 2 ? count + lane : i);
+        each.push_back(begin + lane);
+      }
+      Value* run = b_.CreateShuffleVector(b_.CreateShuffleVector(parts[0], parts[1], two), parts[2], three);
+      Value* at =
+          b_.CreateGEP(MemoryType(context_, dtype), to, b_.getInt64(static_cast<uint64_t>(3 * begin + count * q)));
+      if (mask_ == nullptr) {
+        b_.CreateAlignedStore(run, at, AlignOf(dtype));
+      } else {
+        b_.CreateMaskedStore(run, at, AlignOf(dtype), b_.CreateShuffleVector(mask_, each));
+      }
+    }
+  }
 }
 
 /// Stores what as many lanes have for their neighbours, by turns: as one run of memory.
@@ -260,6 +291,7 @@ void KernelEmitter::WriteNeighbours(const Stmt& first, std::vector<Value*> value
     return b_.CreateShuffleVector(x, y, order);
   };
   for (Value*& value : values) value = Splat(value);
+  if (count == 3) return WriteTriples(first, values);
   for (int64_t n = lanes_; values.size() > 1; n *= 2) {  // a b c d: ac and bd, then abcd
     const size_t half = values.size() / 2;
     for (size_t k = 0; k < half; ++k) values[k] = by_turns(values[k], values[k + half], n);

@@ -72,6 +72,14 @@ int64_t ChooseChunks(const ScheduleContext& c, int64_t elements, int64_t cost, i
   return c.choices->Choose("chunks", std::clamp<int64_t>(worth, 1, most), 1, most, {1, 2, 4, 8, 16, 32, 64});
 }
 
+std::vector<Stmt> ByValue(std::vector<std::vector<Stmt>> stores) {
+  std::vector<Stmt> out;
+  for (size_t v = 0; v < stores[0].size(); ++v) {
+    for (std::vector<Stmt>& list : stores) out.push_back(std::move(list[v]));
+  }
+  return out;
+}
+
 void Parallelize(const ScheduleContext& c, int64_t elements, int64_t cost) {
   Kernel* kernel = c.kernel;
   if (!c.options.vectorize || kernel->body.size() != 1 || kernel->body[0].kind != Stmt::Kind::kLoop) return;
@@ -102,6 +110,30 @@ int64_t VectorWidth(const ScheduleContext& c, int64_t extent, int registers) {
   int64_t width = c.target.lanes(bytes) * registers;
   while (width > 1 && width / 2 >= extent) width /= 2;
   return width;
+}
+
+bool LoadsByTurns(const Kernel& kernel, AxisId along) {
+  return std::all_of(kernel.exprs.begin(), kernel.exprs.end(), [&](const Expr& e) {
+    if (e.kind != Expr::Kind::kLoad) return true;
+    const int64_t step = e.index.coefficient(along);
+    return step >= 0 && step <= kMaxTurns && e.dynamic < 0 && (step < 2 || SizeOf(e.dtype) >= 4);
+  });
+}
+
+bool TakesTurns(const ScheduleContext& c, const LoopAxes& axes) {
+  if (!c.options.vectorize || axes.size() < 2 || axes.innermost() < 2 || axes.innermost() > kMaxTurns) return false;
+  const AxisId last = axes.ids.back(), before = axes.ids[axes.size() - 2];
+  if (axes.extents[axes.size() - 2] < kMaxUnrolled) return false;
+  const bool together = std::all_of(c.kernel->exprs.begin(), c.kernel->exprs.end(), [&](const Expr& e) {
+    return e.index.coefficient(before) == axes.innermost() * e.index.coefficient(last);
+  });
+  return !together && LoadsByTurns(*c.kernel, before);
+}
+
+bool StoresByTurns(const ScheduleContext& c) {
+  bool may = true;
+  c.kernel_plan().VisitMembers([&](ir::Value v) { may = may && (!c.stored(v) || SizeOf(c.dtype(v)) >= 4); });
+  return may;
 }
 
 int ChooseRegisters(const ScheduleContext& c, int usual) {

@@ -137,7 +137,7 @@ int64_t StepWidth(const ScheduleContext& c, int64_t extent, int64_t cost) {
 // Whether lanes may go along the axis before the innermost one, whose few elements they then store by turns.
 bool MayTakeTurns(const LoopAxes& axes) {
   const int64_t count = axes.innermost();
-  return (count == 2 || count == 4) && axes.size() > 1 && axes.extents[axes.size() - 2] >= kMaxUnrolled;
+  return count > 1 && count <= kMaxTurns && axes.size() > 1 && axes.extents[axes.size() - 2] >= kMaxUnrolled;
 }
 
 // Where positions along short axes choose between parts of a stack: the stores of all these positions, each of its
@@ -146,25 +146,27 @@ std::vector<Stmt> UnrolledStores(const ScheduleContext& c, Index index, LoopAxes
   std::vector<size_t> chosen;
   int64_t count = 1;
   for (size_t i = 0; i < axes->size(); ++i) {
-    if (!c.builder->choices().contains(axes->ids[i])) continue;
-    if (i + 1 == axes->size() && !MayTakeTurns(*axes)) continue;
+    const bool last = i + 1 == axes->size(), chooses = c.builder->choices().contains(axes->ids[i]);
+    const bool turns = last && TakesTurns(c, *axes) && StoresByTurns(c);
+    if (!chooses && !c.choices->Flag("turns", turns, turns)) continue;
+    if (last && !MayTakeTurns(*axes)) continue;
     chosen.push_back(i);
     count = std::min(count * axes->extents[i], kMaxUnrolled + 1);
   }
   if (chosen.empty() || count > kMaxUnrolled) return {};
   c.kernel->exprs.clear();
   c.builder->Clear();
-  std::vector<Stmt> stores;
+  std::vector<std::vector<Stmt>> stores;
   for (int64_t k = 0; k < count; ++k) {
     int64_t rest = k;
     for (size_t i = chosen.size(); i-- > 0;) {
       index[chosen[i]] = Affine{rest % axes->extents[chosen[i]], {}};
       rest /= axes->extents[chosen[i]];
     }
-    Append(c.Stores(c.kernel_plan().epilogue, index), &stores);
+    stores.push_back(c.Stores(c.kernel_plan().epilogue, index));
   }
   for (size_t i = chosen.size(); i-- > 0;) axes->Erase(chosen[i]);
-  return stores;
+  return ByValue(std::move(stores));
 }
 
 // An axis that padding or joined values cut, and where its parts begin, with its end. Without bounds: none.

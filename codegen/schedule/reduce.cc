@@ -107,20 +107,21 @@ class ReduceNest {
   std::vector<Stmt> element_;
 };
 
-// Adds rows: statements that leave the reduction over `axis` in element 0 of the last local. `element` accumulates into
-// the first.
+// Adds rows: statements that leave the reduction over `axis` in the last local, of each part an element. `element`
+// accumulates into the first.
 struct RowsNest {
   Kernel* kernel;
   Combine combine;
   DType dtype;
   AxisId axis;
   int64_t group;  // rows of one
+  int64_t parts = 1;  // that go through the rows together
   std::vector<int64_t> counts{};  // by level: rows, groups of rows, groups of these, ...
   std::vector<LocalId> locals{};
 
   void AddLevels(int64_t rows) {
     for (int64_t n = rows;; n = Ceil(n, group)) {
-      locals.push_back(kernel->AddLocal("p" + std::to_string(counts.size()), dtype, 1));
+      locals.push_back(kernel->AddLocal("p" + std::to_string(counts.size()), dtype, parts));
       counts.push_back(n);
       if (n <= group) return;
     }
@@ -134,7 +135,9 @@ struct RowsNest {
       ShiftAxis(kernel, &element, axis, first);
     } else {
       element = Level(l - 1, first + AxisAffine(row), std::move(element));
-      element.push_back(MakeAccumulate(locals[l], {}, combine, LocalExpr(kernel, locals[l - 1], {})));
+      for (int64_t k = 0; k < parts; ++k) {
+        element.push_back(MakeAccumulate(locals[l], {k, {}}, combine, LocalExpr(kernel, locals[l - 1], {k, {}})));
+      }
     }
     Stmt rows = SerialLoop(row, std::min(counts[l], group), std::move(element));
     if (counts[l] > group && counts[l] % group != 0) Clip(&rows, first, counts[l]);
@@ -178,7 +181,8 @@ struct Reduction {
   DType dtype;
   AxisId axis;
   int64_t count;
-  ExprId operand;
+  ExprId operand;  // of the first part
+  std::vector<ExprId> others = {};  // of parts behind it
 };
 
 // Lanes of a register if rows of `elements` are reduced as many at a time; 0: one after the other, as are maxima, which
@@ -198,6 +202,7 @@ int64_t RowsAtOnce(const ScheduleContext& c, const Reduction& r, const LoopAxes&
 struct ReducedAxes {
   LoopAxes outer, reduced, inner;
   Index index, kept;  // of the operand; of the result
+  std::vector<Index> parts = {}, parts_kept = {};  // these, of parts that go through the rows together; empty: one part
   bool product;  // whose blocks' sums are added in order
   Combine combine;
 };
@@ -251,10 +256,27 @@ std::vector<Stmt> Reduce(const ScheduleContext& c, const Reduction& r, bool by_r
     return nest.Build(r.operand, std::move(element));
   }
   RowsNest nest{c.kernel, r.combine, r.dtype, r.axis, in_order ? r.count : kPartials};
+  nest.parts += static_cast<int64_t>(r.others.size());
   nest.AddLevels(r.count);
   *result = nest.locals.back();
-  element.insert(element.begin(), MakeAccumulate(nest.locals[0], {}, r.combine, r.operand));
+  std::vector<Stmt> sums = Body(MakeAccumulate(nest.locals[0], {}, r.combine, r.operand));
+  for (int64_t k = 1; k < nest.parts; ++k) {
+    sums.push_back(MakeAccumulate(nest.locals[0], {k, {}}, r.combine, r.others[static_cast<size_t>(k - 1)]));
+  }
+  element.insert(element.begin(), std::make_move_iterator(sums.begin()), std::make_move_iterator(sums.end()));
   return nest.Level(nest.locals.size() - 1, {}, std::move(element));
+}
+
+// What is made of the results: of each value the elements of all parts side by side.
+std::vector<Stmt> ResultStores(const ScheduleContext& c, const std::vector<Index>& kept,
+                               const std::vector<ExprId>& results) {
+  std::vector<std::vector<Stmt>> of_part;
+  for (size_t k = 0; k < kept.size(); ++k) {
+    c.builder->SetRoot(c.kernel_plan().root, results[k]);
+    of_part.push_back(c.Stores({c.kernel_plan().root}, kept[k]));
+    Append(c.Stores(c.kernel_plan().epilogue, kept[k]), &of_part.back());
+  }
+  return ByValue(std::move(of_part));
 }
 
 // All of it, or the second half; then what is made of the result.
@@ -264,17 +286,21 @@ void ReduceWhole(const ScheduleContext& c, const Reduction& r, ReducedAxes axes,
   const bool lanes = Product(axes.inner.extents) == 1 && !axes.product;
   LocalId sum = -1;
   std::vector<Stmt> body = Reduce(c, r, !lanes, axes.product, std::move(element), &sum);
-  const ExprId value = r.count == 0 ? c.builder->Constant(r.dtype, 0) : LocalExpr(k, sum, {});
-  if (r.count == 0 && r.combine != Combine::kSum) {
-    k->exprs[static_cast<size_t>(value)].bits = IdentityBits(r.combine, r.dtype);
+  if (axes.parts_kept.empty()) axes.parts_kept.push_back(axes.kept);
+  const auto parts = static_cast<int64_t>(axes.parts_kept.size());
+  std::vector<ExprId> results;
+  for (int64_t i = 0; i < parts; ++i) {
+    results.push_back(r.count == 0 ? c.builder->Constant(r.dtype, 0) : LocalExpr(k, sum, {i, {}}));
+    if (r.count == 0 && r.combine != Combine::kSum) {
+      k->exprs[static_cast<size_t>(results.back())].bits = IdentityBits(r.combine, r.dtype);
+    }
   }
-  c.builder->SetRoot(root, value);
-  Append(c.Stores({root}, axes.kept), &body);
-  Append(c.Stores(c.kernel_plan().epilogue, axes.kept), &body);
+  Append(ResultStores(c, axes.parts_kept, results), &body);
   CollapseAxes(k, &body, &axes.inner);
   CollapseAxes(k, &body, &axes.outer);
-  const int64_t cost = ExprCost(*k);
-  const int64_t width = axes.inner.empty() ? 1 : VectorWidth(c, axes.inner.extents.back(), ChooseRegisters(c, 4));
+  const int64_t cost = ExprCost(*k) / parts;
+  const int64_t width =
+      axes.inner.empty() ? 1 : VectorWidth(c, axes.inner.extents.back(), ChooseRegisters(c, parts > 1 ? 2 : 4));
   const bool of_rows = r.count > 0 && lanes && axes.inner.empty();
   if (const int64_t rows = of_rows ? RowsAtOnce(c, r, axes.outer) : 0; rows > 0) {
     body = RowsTogether(k, sum, axes.outer.ids.back(), axes.outer.extents.back(), rows, std::move(body));
@@ -283,6 +309,103 @@ void ReduceWhole(const ScheduleContext& c, const Reduction& r, ReducedAxes axes,
   k->body = Nest(axes.outer, 1, Nest(axes.inner, width, std::move(body)));
   const int64_t size = c.f.type(axes.product ? root : c.root_node().operands[0]).shape.size();
   Parallelize(c, axes.product ? r.count * size : size, cost);
+}
+
+// --- short axes: what is loaded for an element is built with the whole index already ---
+
+// A reduction of few neighbours, element by element: lanes go along the results, and load and store the neighbours by
+// turns. False if it is none.
+bool ReducesFew(const ScheduleContext& c, const ReducedAxes& axes, Combine combine) {
+  const DType dtype = c.dtype(c.kernel_plan().root);
+  const bool adds = IsFloat(dtype) && SizeOf(dtype) >= 4 && (combine == Combine::kSum || combine == Combine::kProd);
+  const bool few = axes.reduced.size() == 1 && axes.reduced.innermost() > 1 && axes.reduced.innermost() <= kMaxTurns;
+  if (!c.options.vectorize || axes.product || !adds || !few || Product(axes.inner.extents) != 1) return false;
+  const bool may =
+      axes.outer.innermost() >= kMaxUnrolled && StoresByTurns(c) && LoadsByTurns(*c.kernel, axes.outer.ids.back());
+  return c.choices->Flag("turns", may, may);
+}
+void ReduceFew(const ScheduleContext& c, ReducedAxes axes, Combine combine) {
+  Kernel* k = c.kernel;
+  const ir::Value root = c.kernel_plan().root;
+  const DType dtype = c.dtype(root);
+  k->exprs.clear();
+  c.builder->Clear();
+  std::vector<ExprId> partials;
+  std::vector<std::vector<Stmt>> elements;
+  for (int64_t i = 0; i < axes.reduced.innermost(); ++i) {
+    Index index = axes.index;
+    for (Affine& a : index) {
+      if (a.coefficient(axes.reduced.ids[0]) != 0) a = {i, {}};
+    }
+    partials.push_back(c.builder->BuildOperand(root, 0, index));
+    elements.push_back(c.Stores(c.kernel_plan().producer, index));
+  }
+  const ir::Op op = combine == Combine::kSum ? ir::Op::kAdd : ir::Op::kMul;
+  for (int64_t half = PowerOfTwo(axes.reduced.innermost()) / 2; half > 0; half /= 2) {  // as MakeTree
+    for (size_t j = 0; j + static_cast<size_t>(half) < partials.size(); ++j) {
+      partials[j] = c.builder->Apply(op, dtype, {partials[j], partials[j + static_cast<size_t>(half)]});
+    }
+    partials.resize(std::min(partials.size(), static_cast<size_t>(half)));
+  }
+  std::vector<Stmt> body = ByValue(std::move(elements));
+  Append(ResultStores(c, {axes.kept}, {partials[0]}), &body);
+  CollapseAxes(k, &body, &axes.inner);
+  CollapseAxes(k, &body, &axes.outer);
+  const int64_t cost = ExprCost(*k);
+  const int64_t width = VectorWidth(c, axes.outer.innermost(), ChooseRegisters(c, 1));
+  k->body = Nest(axes.outer, width, std::move(body));
+  Parallelize(c, c.f.type(root).shape.size(), cost);
+}
+
+// Sums over rows that are narrow: several parts go through the rows together, as each waits for its own additions
+// alone. They are the elements of a short last axis, with lanes along the one before, or rows of the axis outside of
+// the rows.
+void TakeParts(const ScheduleContext& c, ReducedAxes* axes) {
+  if (!c.options.vectorize || axes->product || Product(axes->inner.extents) == 1 || axes->reduced.empty()) return;
+  const bool turns = TakesTurns(c, axes->inner) && StoresByTurns(c);
+  AxisId axis = axes->inner.ids.back();
+  int64_t parts = 1;
+  if (c.choices->Flag("turns", turns, turns)) {
+    parts = axes->inner.innermost();
+    axes->inner.Erase(axes->inner.size() - 1);
+  } else if (!axes->outer.empty()) {
+    const int64_t lanes = c.target.lanes(SizeOf(c.dtype(c.kernel_plan().root)));
+    const int64_t registers = (Product(axes->inner.extents) + lanes - 1) / lanes;
+    for (int64_t n = std::min(c.target.tuning.jammed_rows / registers, axes->outer.innermost()); n > 1 && parts == 1;
+         --n) {
+      if (axes->outer.innermost() % n == 0) parts = n;
+    }
+    if (!c.choices->Flag("jam", parts > 1, parts > 1)) return;
+    axis = axes->outer.ids.back();
+    axes->outer.extents.back() /= parts;
+  }
+  if (parts == 1) return;
+  const bool inner = axis != (axes->outer.empty() ? -1 : axes->outer.ids.back());
+  const auto of_part = [&](Index index, int64_t i) {
+    for (Affine& a : index) {
+      if (a.coefficient(axis) != 0) a = inner ? Affine{i, {}} : AxisAffine(axis, parts) + i;
+    }
+    return index;
+  };
+  for (int64_t i = 0; i < parts; ++i) {
+    axes->parts.push_back(of_part(axes->index, i));
+    axes->parts_kept.push_back(of_part(axes->kept, i));
+  }
+}
+
+// What each part stores and accumulates of an element.
+void BuildParts(const ScheduleContext& c, const ReducedAxes& axes, std::vector<Stmt>* element, ExprId* operand,
+                std::vector<ExprId>* others) {
+  c.kernel->exprs.clear();
+  c.builder->Clear();
+  std::vector<std::vector<Stmt>> of_part;
+  for (const Index& index : axes.parts) {
+    of_part.push_back(c.Stores(c.kernel_plan().producer, index));
+    others->push_back(c.builder->BuildOperand(c.kernel_plan().root, 0, index));
+  }
+  *operand = others->front();
+  others->erase(others->begin());
+  *element = ByValue(std::move(of_part));
 }
 
 }  // namespace
@@ -315,8 +438,13 @@ void ScheduleReduce(const ScheduleContext& c) {
   // Accumulating reads before the stores write: an output may take the place of an operand.
   std::vector<Stmt> element = c.Stores(c.kernel_plan().producer, axes.index);
   if (ends) BeginWithPartials(c, &axes);
-  const ExprId operand =
-      ends ? c.builder->Build(plan.partials, axes.index) : c.builder->BuildOperand(root, 0, axes.index);
+  ExprId operand = ends ? c.builder->Build(plan.partials, axes.index) : c.builder->BuildOperand(root, 0, axes.index);
+  std::vector<ExprId> others;
+  if (!ends && !leaves) {
+    if (ReducesFew(c, axes, axes.combine)) return ReduceFew(c, std::move(axes), axes.combine);
+    TakeParts(c, &axes);
+    if (!axes.parts.empty()) BuildParts(c, axes, &element, &operand, &others);
+  }
   const int64_t count = Product(axes.reduced.extents);
   CollapseAxes(k, &element, &axes.reduced);
   if (axes.reduced.size() > 1) {  // planning leaves one
@@ -324,7 +452,7 @@ void ScheduleReduce(const ScheduleContext& c) {
     return;
   }
   const AxisId axis = axes.reduced.empty() ? k->AddAxis("r") : axes.reduced.ids[0];
-  const Reduction reduction{axes.combine, c.dtype(root), axis, count, operand};
+  const Reduction reduction{axes.combine, c.dtype(root), axis, count, operand, std::move(others)};
   leaves ? ReduceBlocks(c, reduction, axes, std::move(element)) : ReduceWhole(c, reduction, axes, std::move(element));
 }
 

@@ -87,6 +87,17 @@ void Parallelize(const ScheduleContext& context, int64_t elements, int64_t cost)
 int64_t VectorWidth(const ScheduleContext& context, int64_t extent, int registers);
 /// The choice "registers" as a power of two: vectors side by side in a step. Without vectors there is no choice.
 int ChooseRegisters(const ScheduleContext& context, int usual);
+/// The stores of the same values at several places, one value after the other: those of neighbours are side by side.
+std::vector<Stmt> ByValue(std::vector<std::vector<Stmt>> stores);
+/// Most elements of a last axis that lanes along another axis load and store by turns.
+inline constexpr int64_t kMaxTurns = 4;
+/// Whether lanes can go along an axis in the place of a short last one, whose elements they load by turns: no load is
+/// of places that are far apart along it, or that data chooses.
+bool LoadsByTurns(const Kernel& kernel, AxisId along);
+/// Whether lanes go along the axis before the last one, which has few elements: along both no access is one.
+bool TakesTurns(const ScheduleContext& context, const LoopAxes& axes);
+/// Whether what the kernel stores can be stored by turns.
+bool StoresByTurns(const ScheduleContext& context);
 /// Approximate scalar operations of one evaluation of all the kernel's expressions.
 int64_t ExprCost(const Kernel& kernel);
 

@@ -14,14 +14,45 @@ void SumOverRows(Kernel* k, const std::vector<RowSums>& columns, AxisId row, int
   ShiftAxis(k, &body, row, AxisAffine(g, steps));
   Stmt visit = SerialLoop(row, std::min(rows / together, steps), std::move(body));
   if (rows > kPartials && rows % kPartials != 0) Clip(&visit, AxisAffine(g, steps), rows / together);
+  const int64_t turns = columns[0].turns, count = width / turns;
   std::vector<Stmt> group, stores;
   for (const RowSums& c : columns) {
     group.push_back(MakeLocal(c.sums, IdentityBits(c.combine, c.dtype)));
-    stores.push_back(MakeStore(c.partials, AxisAffine(e) + AxisAffine(g, width), LocalExpr(k, c.sums, AxisAffine(e))));
+    for (int64_t t = 0; t < turns; ++t) {
+      const ExprId sum = LocalExpr(k, c.sums, AxisAffine(e) + t * count);
+      stores.push_back(MakeStore(c.partials, AxisAffine(e, turns) + AxisAffine(g, width) + t, sum));
+    }
   }
   group.push_back(std::move(visit));
-  group.push_back(VectorLoop(e, width, lanes, std::move(stores)));
+  group.push_back(VectorLoop(e, count, lanes, std::move(stores)));
   k->body = Body(SerialLoop(g, Ceil(rows, kPartials), std::move(group)));
+}
+
+// What is done for the elements of a short last axis, which is gone then: each has its part of the sums.
+static std::vector<Stmt> SumByTurns(const ScheduleContext& c, LocalId sums, const Index& index, const Index& kept,
+                                    LoopAxes* axes) {
+  const ir::Value root = c.kernel_plan().root;
+  const AxisId last = axes->ids.back();
+  const int64_t turns = axes->innermost(), count = c.f.type(root).shape.size() / turns;
+  axes->Erase(axes->size() - 1);
+  c.kernel->exprs.clear();
+  c.builder->Clear();
+  Affine at = c.builder->Flat(root, kept);  // without the last axis all steps are multiples of its elements
+  at.Add(last, -at.coefficient(last));
+  for (auto& [axis, step] : at.terms) step /= turns;
+  std::vector<Stmt> body;
+  std::vector<std::vector<Stmt>> stores;
+  for (int64_t t = 0; t < turns; ++t) {
+    Index place = index;
+    for (Affine& a : place) {
+      if (a.coefficient(last) != 0) a = {t, {}};
+    }
+    const ExprId operand = c.builder->BuildOperand(root, 0, place);
+    body.push_back(MakeAccumulate(sums, at + t * count, CombineOf(c.root_node().op), operand));
+    stores.push_back(c.Stores(c.kernel_plan().producer, place));
+  }
+  Append(ByValue(std::move(stores)), &body);
+  return body;
 }
 
 void ScheduleRowSums(const ScheduleContext& c) {
@@ -51,11 +82,14 @@ void ScheduleRowSums(const ScheduleContext& c) {
   const ExprId operand = c.builder->BuildOperand(root, 0, index);
   std::vector<Stmt> body = Body(MakeAccumulate(sums, c.builder->Flat(root, kept), combine, operand));
   Append(c.Stores(c.kernel_plan().producer, index), &body);
+  const bool may = TakesTurns(c, axes) && StoresByTurns(c);
+  const int64_t turns = c.choices->Flag("turns", may, may) ? axes.innermost() : 1;
+  if (turns > 1) body = SumByTurns(c, sums, index, kept, &axes);
   CollapseAxes(k, &body, &axes);
-  const int64_t cost = ExprCost(*k);
-  const int64_t lanes = VectorWidth(c, width, ChooseRegisters(c, 4));
+  const int64_t cost = ExprCost(*k) / turns;
+  const int64_t lanes = VectorWidth(c, width / turns, ChooseRegisters(c, 4));
   body = Nest(axes, VectorWidth(c, axes.extents.back(), 1), std::move(body));
-  SumOverRows(k, {{sums, c.builder->BufferOf(partials, true), combine, dtype}}, row, rows, 1, width, lanes,
+  SumOverRows(k, {{sums, c.builder->BufferOf(partials, true), combine, dtype, turns}}, row, rows, 1, width, lanes,
               std::move(body));
   Parallelize(c, rows, width * cost);
 }

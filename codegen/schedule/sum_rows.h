@@ -16,6 +16,7 @@ struct RowSums {
   BufferId partials = -1;
   Combine combine = Combine::kSum;
   DType dtype = kFloat32;
+  int64_t turns = 1;  ///< of the elements in `sums`: the first of each so many neighbours, the second ones, ...
 };
 
 /// The kernel's loops: the body accumulates step `row` of `together` rows, of `rows`, into each of the sums; `lanes`

@@ -93,7 +93,7 @@ TEST(StackedParts, NoBitDependsOnKernels) {
   }
 }
 
-// What lanes store by turns: pairs and fours, of lengths that are no whole steps.
+// What lanes store by turns: pairs, threes and fours, of lengths that are no whole steps.
 TEST(StackedParts, NoBitDependsOnTurns) {
   for (const DType dtype : {kFloat32, kFloat64, kInt32, kInt64}) {
     for (const int64_t n : {16, 31, 64, 101, 1000}) {

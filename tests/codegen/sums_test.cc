@@ -25,6 +25,15 @@ struct Case {
   Shape shape;
 };
 
+// What all pairs of points [n, dimensions] have to do with each other, summed over either point and over dimensions.
+Tensors OfPairs(const Tensor& x) {
+  const Tensor d = ExpandDims(x, 1) - ExpandDims(x, 0);
+  const Tensor w = Exp(-ReduceSum(d * d, {2}));
+  const Tensor forces = d * ExpandDims(w, 2);
+  return {ReduceSum(forces, {1}) * 2.0, ReduceSum(forces, {0}), ReduceProd(1.0 + 0.1 * forces, {2}), ReduceMax(d, {1}),
+          d};
+}
+
 const std::map<std::string, Case>& Cases() {
   static const auto* cases = new std::map<std::string, Case>{
       {"sum", {[](const Tensor& x) { return Tensors{ReduceSum(x)}; }, {1 << 18}}},
@@ -68,6 +77,34 @@ const std::map<std::string, Case>& Cases() {
           return Tensors{ReduceSum(wide * wide, {1}) * 2.0, ReduceMax(wide, {1})};
         },
         {3029, 25}}},
+      // A short last axis is loaded and stored by turns; narrow rows are added up for several places at once.
+      {"pairs_of_points", {OfPairs, {130, 3}}},
+      {"pairs_of_points_in_a_plane", {OfPairs, {67, 2}}},
+      {"pairs_of_quaternions", {OfPairs, {48, 4}}},
+      {"pairs_of_doubles", {[](const Tensor& x) { return OfPairs(Cast(x, kFloat64)); }, {41, 3}}},
+      {"pairs_with_gradient",
+       {[](const Tensor& x) {
+          GradientTape tape;
+          tape.Watch(x);
+          const Tensor y = ReduceSum(OfPairs(x)[0] * x);
+          return Tensors{y, *tape.Gradient(y, x)};
+        },
+        {64, 3}}},
+      {"rows_by_turns",
+       {[](const Tensor& x) {
+          const Tensor factors = Exp(Slice(x, {0, 0, 0}, {700, 70, 1}));
+          const Tensor y = x * factors;
+          return Tensors{ReduceSum(y, {0}) * 3.0, y + y, ReduceProd(1.0 + 1e-4 * y, {0})};
+        },
+        {700, 70, 3}}},
+      {"narrow_rows",
+       {[](const Tensor& x) {
+          const Tensor y = x * Slice(x, {0, 0, 0}, {1, 1, 5});
+          return Tensors{ReduceSum(y, {1}) * 2.0, ReduceMax(Exp(y), {1}), y};
+        },
+        {21, 130, 5}}},
+      {"narrow_rows_of_two_registers",
+       {[](const Tensor& x) { return Tensors{ReduceSum(x * x, {1}), ReduceProd(1.0 + 1e-3 * x, {1})}; }, {36, 70, 25}}},
       {"with_gradient",
        {[](const Tensor& x) {
           GradientTape tape;
