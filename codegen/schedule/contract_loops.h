@@ -132,6 +132,18 @@ std::vector<Stmt> PrefetchWindow(const ContractLoops& loops, AxisId k_block, Axi
 /// which a later tile, or the next matrix, reads. row: the first of the tile; position: k.
 void PrefetchLines(const ContractLoops& loops, const Affine& row, const Affine& position, std::vector<Stmt>* out);
 
+/// Whether a second operand that is turned in registers comes from beyond L1.
+bool TurnsFar(const ContractLoops& loops);
+/// Some rows of a panel of such an operand.
+struct TurnedRows {
+  Affine first;
+  int64_t count;
+};
+/// Asks for the next line of these rows; where few rows are in L1 at once, for the same of the next panel's. position:
+/// k.
+void PrefetchTurned(const ContractLoops& loops, const Panel& panel, const TurnedRows& rows, const Affine& position,
+                    std::vector<Stmt>* out);
+
 /// Of a small matrix of the second operand, which its outermost step follows by another: a tile's and panel's share of
 /// that.
 void PrefetchNext(const ContractLoops& loops, const Panel& panel, AxisId tile, std::vector<Stmt>* out);

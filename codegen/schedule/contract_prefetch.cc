@@ -14,9 +14,9 @@ struct Operand {
   int64_t matrices = 1, bytes = 0;  // of each
 };
 
-// Operand 0 or 1, if it is too large to be near; elements: of a matrix.
-std::optional<Operand> FarOperand(const ContractLoops& l, size_t number, int64_t elements,
-                                  int64_t ContractAxis::* stride) {
+// Operand 0 or 1, if it is larger than what is near; elements: of a matrix.
+std::optional<Operand> OperandBeyond(int64_t near, const ContractLoops& l, size_t number, int64_t elements,
+                                     int64_t ContractAxis::* stride) {
   const ScheduleContext& c = l.c;
   if (!c.options.vectorize || l.shape.pairs || l.shape.k.size() != 1 || l.shape.lane.x != 0) return std::nullopt;
   if (!c.kernel_plan().Partials().empty()) return std::nullopt;
@@ -26,9 +26,20 @@ std::optional<Operand> FarOperand(const ContractLoops& l, size_t number, int64_t
   out.element = SizeOf(c.dtype(view.base));
   out.bytes = elements * out.element;
   for (const ContractAxis& a : l.shape.outer) out.matrices *= a.*stride == 0 ? 1 : a.extent;
-  if (out.matrices * out.bytes <= c.target.machine.l2_bytes / 4) return std::nullopt;
+  if (out.matrices * out.bytes <= near) return std::nullopt;
   out.buffer = c.builder->BufferOf(view.base, false);
   return out;
+}
+
+// The same of what does not stay in L2.
+std::optional<Operand> FarOperand(const ContractLoops& l, size_t number, int64_t elements,
+                                  int64_t ContractAxis::* stride) {
+  return OperandBeyond(l.c.target.machine.l2_bytes / 4, l, number, elements, stride);
+}
+
+// The second operand, if L1 does not hold it.
+std::optional<Operand> FarTurned(const ContractLoops& l) {
+  return OperandBeyond(l.c.target.machine.l1_bytes, l, 1, l.shape.depth * l.shape.lane.extent, &ContractAxis::w);
 }
 
 // Asked where there is something to prefetch.
@@ -82,15 +93,31 @@ void PrefetchLines(const ContractLoops& l, const Affine& row, const Affine& posi
   out->push_back(MakePrefetch(operand->buffer, l.x_base + row + position * shape.k[0].x + (operand->offset + ahead)));
 }
 
+bool TurnsFar(const ContractLoops& l) { return FarTurned(l).has_value(); }
+
+void PrefetchTurned(const ContractLoops& l, const Panel& panel, const TurnedRows& rows, const Affine& position,
+                    std::vector<Stmt>* out) {
+  const ContractShape& shape = l.shape;
+  const Machine& machine = l.c.target.machine;
+  const Tuning& tuning = l.c.target.tuning;
+  const auto operand = FarTurned(l);
+  if (!operand || shape.k[0].w != 1 || panel.width < l.tiles.lanes || panel.columns != panel.width) return;
+  const int64_t next = panel.width * shape.lane.w;
+  const bool in_l1 = next * operand->element <= machine.l1_bytes / 2;
+  if ((!in_l1 && panel.width <= tuning.matmul_turned_streams) || !IsWanted(l)) return;
+  const int64_t ahead = in_l1 ? next : tuning.matmul_prefetch_distance / operand->element;
+  const AxisId i = l.k->AddAxis("i");
+  const Affine at = l.w_base + (panel.base + rows.first + AxisAffine(i)) * shape.lane.w + position;
+  out->push_back(UnrolledLoop(i, rows.count, Body(MakePrefetch(operand->buffer, at + (operand->offset + ahead)))));
+}
+
 void PrefetchNext(const ContractLoops& l, const Panel& panel, AxisId tile, std::vector<Stmt>* out) {
   const ContractShape& shape = l.shape;
-  if (shape.outer.empty() || shape.outer[0].w <= 0 || shape.k.empty()) return;
+  if (l.tiles.turn > 0 || shape.outer.empty() || shape.outer[0].w <= 0 || shape.k.empty()) return;
   const bool along_k = shape.lane.w != 1;  // neighbours in memory
   const int64_t depth = shape.depth, lanes = shape.lane.extent, step = along_k ? shape.lane.w : shape.k[0].w;
   const auto operand = FarOperand(l, 1, depth * lanes, &ContractAxis::w);
   if (!operand || operand->bytes > l.c.target.tuning.matmul_prefetch_matrix || (along_k && shape.k[0].w != 1)) return;
-  // Loads are what a turned operand waits for, unless it comes from beyond L2.
-  if (l.tiles.turn > 0 && operand->matrices * operand->bytes <= l.c.target.machine.l2_bytes) return;
   if (!IsWanted(l)) return;
   const int64_t run = along_k ? depth : panel.columns, runs = along_k ? panel.columns : depth;
   const int64_t share = Ceil(runs, l.tiles.per_block);

@@ -433,7 +433,8 @@ int64_t TurnedTogether(const ContractShape& shape, const Target& target, int64_t
   const bool halves = lanes < target.lanes(element_bytes);
   const auto levels = std::bit_width(static_cast<uint64_t>(std::min(lanes, kShuffleBytes / element_bytes)));
   const int64_t shuffles = static_cast<int64_t>(levels) - 1;
-  const int64_t busy = Ceil(m.fma_latency * m.fma_ports * (halves ? 2 : 1), shuffles + Iterations(shape.rows));
+  const int64_t least = Ceil(m.fma_latency * m.fma_ports * (halves ? 2 : 1), shuffles + Iterations(shape.rows));
+  const auto busy = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(least)));  // divides most sizes
   const int64_t apart = std::gcd(shape.lane.w * element_bytes, target.tuning.matmul_turned_way);
   const int64_t held = m.l1_bytes / std::max(apart, m.line_bytes) / lanes;
   return std::max(std::min(busy, held), int64_t{1});

@@ -19,19 +19,30 @@ class TurnedProduct {
         sums_(sums),
         n_(loops.register_lanes()),
         block_(std::min(n_, kShuffleBytes / SizeOf(l_.dtype))),
-        step_(std::max(block_, std::min(n_, PowerOfTwo(l_.c.target.tuning.matmul_turned_step)))) {}
+        step_(std::max(block_, std::min(n_, PowerOfTwo(l_.c.target.tuning.matmul_turned_step)))),
+        group_(StepsOfLine()) {}
 
   std::vector<Stmt> Run() {
     const int64_t depth = l_.shape.depth, rest = depth % step_, last = (depth - 1) / l_.k_block;
-    const Affine in_block = AxisAffine(l_.k->AddAxis("q"), step_);
-    Stmt steps =
-        SerialLoop(in_block.terms[0].first, l_.deep() / step_, Step(l_.OfBlock(k_.block, in_block), in_block, 0));
-    if (l_.EndsInBlock()) Clip(&steps, AxisAffine(k_.block, l_.k_block / step_), depth / step_);
-    std::vector<Stmt> out = Body(std::move(steps));
-    if (rest == 0) return out;
-    // In the last block: once more the last few k, of which the first have been taken in.
-    const int64_t at = depth - step_;
-    std::vector<Stmt> end = Step({at, {}}, {at - last * l_.k_block, {}}, step_ - rest);
+    const int64_t line = group_ * step_, whole = depth / line, left = (depth - whole * line) / step_;
+    std::vector<Stmt> out;
+    if (whole > 0) {
+      const Affine in_block = AxisAffine(l_.k->AddAxis("q"), line);
+      Stmt lines = SerialLoop(in_block.terms[0].first, l_.deep() / line, Line(in_block));
+      if (l_.EndsInBlock()) Clip(&lines, AxisAffine(k_.block, l_.k_block / line), whole);
+      out.push_back(std::move(lines));
+    }
+    std::vector<Stmt> end;
+    const auto in_last = [&](const Affine& k) { return k + -last * l_.k_block; };
+    if (left > 0) {
+      const Affine k = AxisAffine(l_.k->AddAxis("q"), step_) + whole * line;
+      end.push_back(SerialLoop(k.terms[0].first, left, Step(k, in_last(k), 0)));
+    }
+    if (rest > 0) {  // once more the last few k, of which the first have been taken in
+      const Affine k{depth - step_, {}};
+      Append(Step(k, in_last(k), step_ - rest), &end);
+    }
+    if (end.empty()) return out;
     if (last > 0) {
       ExprBuilder& b = *l_.c.builder;
       const ExprId is_last = b.Apply(ir::Op::kEqual, kBool, {b.Position(AxisAffine(k_.block)), b.Number(last)});
@@ -42,6 +53,22 @@ class TurnedProduct {
   }
 
  private:
+  // Steps that are unrolled; what is in L1, and a last, narrower panel, are not worth the code.
+  int64_t StepsOfLine() const {
+    if (p_.width < l_.tiles.lanes || !TurnsFar(l_)) return 1;
+    return std::clamp<int64_t>(l_.c.target.machine.line_bytes / (SizeOf(l_.dtype) * step_), 1, n_);
+  }
+
+  // The k of a cache line, from `in_block` on: a few at a time, and with each a share of the lines that come next.
+  std::vector<Stmt> Line(const Affine& in_block) {
+    const AxisId part = l_.k->AddAxis("s");
+    const Affine inner = in_block + AxisAffine(part, step_);
+    std::vector<Stmt> body = Step(l_.OfBlock(k_.block, inner), inner, 0);
+    const int64_t rows = p_.width / group_;
+    PrefetchTurned(l_, p_, {AxisAffine(part, rows), rows}, l_.OfBlock(k_.block, in_block), &body);
+    return Body(UnrolledLoop(part, group_, std::move(body)));
+  }
+
   // For each register of the panel: a few k from `k` on, which is `inner` in the block; those before `first` are left
   // out.
   std::vector<Stmt> Step(const Affine& k, const Affine& inner, int64_t first) {
@@ -86,6 +113,7 @@ class TurnedProduct {
   const AlongK& k_;
   const LocalId sums_;
   const int64_t n_, block_, step_;
+  const int64_t group_;  // steps through a cache line
   BlockedSquare square_ = {};
 };
 

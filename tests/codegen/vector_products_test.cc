@@ -32,6 +32,8 @@ const std::vector<Case>& Cases() {
       {"two_blocks_of_k", 1, 96, 512, 1},
       {"last_block_of_one", 1, 40, 257, 1},
       {"last_block_of_a_square_and_one", 1, 70, 265, 1},
+      {"last_line_in_part", 1, 100, 316, 1},
+      {"batch_beyond_l1", 9, 40, 64, 1},
       {"one_row_more", 1, 33, 40, 1},
       {"one_row_less", 1, 31, 23, 1},
       {"fewer_rows_than_lanes", 1, 9, 300, 1},
@@ -115,6 +117,13 @@ TEST(VectorProducts, HaveRowsAsLanes) {
   EXPECT_NE(neighbours.find("x[10240*kb + 40*k + j"), std::string::npos) << neighbours;
   EXPECT_EQ(shallow.find("transpose"), std::string::npos) << shallow;
   EXPECT_EQ(many.find("transpose"), std::string::npos) << many;
+}
+
+// Of what L1 does not hold, lines are asked for before they are turned.
+TEST(VectorProducts, AskForLinesOfFarRows) {
+  const auto asks = [](const std::string& plan) { return plan.find("prefetch x[") != std::string::npos; };
+  EXPECT_TRUE(asks(Plan("[1000,64]", 1, "[64]", "[1000]")));
+  EXPECT_FALSE(asks(Plan("[100,64]", 1, "[64]", "[100]")));
 }
 
 // One output channel: places are lanes.
