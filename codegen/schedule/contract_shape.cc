@@ -289,6 +289,23 @@ bool IsOneBlock(const ContractShape& shape, const ContractTiles& t, const Target
          Ceil(shape.lane.extent, t.lanes) >= target.tuning.shared_steps;
 }
 
+// Equal blocks of whole tiles, if not many fewer than `pieces` divide the rows: threads end together.
+int64_t EqualPieces(int64_t extent, int64_t tile, int64_t pieces, int64_t most_rows) {
+  for (int64_t p = pieces; p > 0 && Ceil(extent, p) <= most_rows; --p) {
+    if (extent / tile % p == 0) return p;
+  }
+  return pieces;
+}
+
+// The same of rows whose blocks have no panels for threads to share, and no room for more: an even number of them, if
+// not many more divide the tiles.
+int64_t EvenPieces(int64_t tiles, int64_t pieces) {
+  for (int64_t p = RoundUp(pieces, 2); p <= 2 * pieces; p += 2) {
+    if (tiles % p == 0) return p;
+  }
+  return RoundUp(pieces, 2);
+}
+
 // Blocks of rows and tiles of at most so many, for panels of t->lanes.
 void BlockRows(const ContractShape& shape, const Target& target, int64_t element_bytes, int64_t most,
                const WantedRows& asked, ContractTiles* t) {
@@ -312,14 +329,8 @@ void BlockRows(const ContractShape& shape, const Target& target, int64_t element
   }
   const int64_t extent = shape.rows[t->axis].extent, fits = std::max<int64_t>(wanted / t->inner, 1);
   int64_t pieces = std::max(Ceil(extent, fits), share());
-  // Equal blocks of whole tiles, if not many fewer divide the rows: threads end together.
   if (asked.block == 0 && t->inner == 1 && extent % most == 0) {
-    const int64_t tiles = extent / most;
-    for (int64_t p = pieces; p > 0 && Ceil(extent, p) <= most_rows; --p) {
-      if (tiles % p != 0) continue;
-      pieces = p;
-      break;
-    }
+    pieces = t->whole_rows ? EvenPieces(extent / most, pieces) : EqualPieces(extent, most, pieces, most_rows);
   }
   t->block = Ceil(extent, pieces);
   // One step of an axis is all of the next one, whose rows may be evenly apart.
