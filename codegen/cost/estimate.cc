@@ -26,7 +26,7 @@ constexpr double kRandomOps = 40;     // operations of a random word
 constexpr double kTileCycles = 64;    // of a step of tiles: four products of 16 cycles each
 constexpr int64_t kTemporaries = 3;   // registers for what is at hand
 constexpr int64_t kOfFunction = 1;    // registers for what a function works with
-constexpr double kHiddenNear = 0.85;  // of the shorter of arithmetic and what comes from L2: they overlap
+constexpr double kHiddenNear = 0.9;   // of the shorter of arithmetic and what comes from L2: they overlap
 constexpr double kHiddenFar = 0.5;    // the same of what comes from beyond
 constexpr double kChunk = 150;        // cycles to hand out a chunk
 constexpr double kFork = 4000;        // cycles to wake another thread and to wait for it
@@ -34,6 +34,7 @@ constexpr double kFork = 4000;        // cycles to wake another thread and to wa
 // What a body does in all its iterations.
 struct Work {
   double arithmetic = 0, loads = 0, stores = 0, others = 0;  // instructions
+  double element_loads = 0, element_stores = 0;              // the same, of one element
   double waits = 0;                                          // cycles for sums of earlier iterations
   double lost = 0;                                           // cycles to branches that were not guessed
   double near = 0, far = 0;                                  // cycles for lines of L2, from beyond
@@ -97,7 +98,7 @@ class Estimator {
       case Expr::Kind::kLoad: Load(e, depth, vector, count); break;
       case Expr::Kind::kLocal:
         if (!nest_.IsInMemory(e.local)) break;
-        work.loads += count * registers;
+        (vector == nullptr ? work.element_loads : work.loads) += count * registers;
         Touch(-1 - e.local, e.dtype, e.index, e.dynamic, depth, false);
         break;
       default: break;
@@ -118,7 +119,8 @@ class Estimator {
   void Load(const Expr& e, size_t depth, const Stmt* vector, double count) {
     const bool apart = e.dynamic >= 0 && vector != nullptr && nest_.NeedsOf(e.dynamic).axes.contains(vector->axis);
     const bool gathers = vector != nullptr && (apart || e.index.coefficient(vector->axis) != 1);
-    WorkOf(nest_.BodyAt(depth)).loads +=
+    Work& work = WorkOf(nest_.BodyAt(depth));
+    (vector == nullptr ? work.element_loads : work.loads) +=
         count * (gathers ? kGatherLane * nest_.Lanes(vector) : nest_.Registers(vector, e.dtype));
     Touch(e.buffer, e.dtype, Place(e.index, e.dynamic, e.dynamic_stride), e.dynamic, depth, false);
   }
@@ -175,15 +177,42 @@ class Estimator {
     if (nest_.IsInMemory(s.local)) {
       const bool scatters = vector != nullptr && s.index.coefficient(vector->axis) > 1;
       const double stores = count * (scatters ? kScatterLane * nest_.Lanes(vector) : registers);
-      work.stores += stores;
-      if (s.combine != Combine::kSet) work.loads += stores;
+      const bool elements = scatters || vector == nullptr;
+      (elements ? work.element_stores : work.stores) += stores;
+      if (s.combine != Combine::kSet) (elements ? work.element_loads : work.loads) += stores;
       Touch(-1 - s.local, local.dtype, s.index, -1, nest_.open().size(), true);
     } else {
       work.registers[s.local] = Ceil(local.size * SizeOf(local.dtype) * 8, target_.vector_bits);
     }
     if (s.combine == Combine::kSet) return;
     work.arithmetic += (s.combine == Combine::kFmaPair ? kPairOps : 1) * count * registers;
+    work.live = std::max(work.live, Broadcasts(s.a));
     Wait(s, &work);
+  }
+
+  // Registers for elements that go to all lanes of several registers: where rows have addresses of their own, as the
+  // last one is repeated past the end, and their next elements are not neighbours, LLVM loads those of all rows at
+  // once.
+  int64_t Broadcasts(ExprId id) const {
+    const Stmt* vector = nest_.Vector();
+    if (id < 0 || vector == nullptr || expr(id).kind != Expr::Kind::kLoad || !IsClamped(expr(id).dynamic)) return 0;
+    const Dependencies& n = nest_.NeedsOf(id);
+    if (n.axes.contains(vector->axis) || nest_.Registers(vector, expr(id).dtype) == 1) return 0;
+    double rows = 1;
+    for (size_t d = nest_.open().size(); d > 0; --d) {
+      const LoopNest::Loop& loop = nest_.open()[d - 1];
+      const bool neighbours = std::abs(expr(id).index.coefficient(loop.stmt->axis)) == 1;
+      if (!loop.is_code) return neighbours ? 0 : static_cast<int64_t>(rows);
+      if (loop.stmt->loop_kind == LoopKind::kUnrolled && nest_.Needs(n, loop)) rows *= loop.trips;
+    }
+    return 0;
+  }
+
+  bool IsClamped(ExprId id) const {
+    if (id < 0 || expr(id).kind != Expr::Kind::kOp) return false;
+    const auto& operands = expr(id).operands;
+    return expr(id).op == ir::Op::kMin ||
+           std::any_of(operands.begin(), operands.end(), [this](ExprId o) { return IsClamped(o); });
   }
 
   // A loop that comes back to the same element waits for it.
@@ -209,7 +238,8 @@ class Estimator {
     const Stmt* vector = nest_.Vector();
     const std::set<AxisId> axes = s.dynamic < 0 ? std::set<AxisId>{} : nest_.NeedsOf(s.dynamic).axes;
     const bool scatters = vector != nullptr && (s.index.coefficient(vector->axis) != 1 || axes.contains(vector->axis));
-    WorkOf(nest_.body()).stores +=
+    Work& work = WorkOf(nest_.body());
+    (scatters || vector == nullptr ? work.element_stores : work.stores) +=
         nest_.Count() * (scatters ? kScatterLane * nest_.Lanes(vector) : nest_.Registers(vector, dtype));
     Touch(s.buffer, dtype, Place(s.index, s.dynamic, s.dynamic_stride), s.dynamic, nest_.open().size(), true);
   }
@@ -274,10 +304,13 @@ class Estimator {
   double CyclesOf(const Work& w, const LoopNest::Body& body) const {
     const Machine& m = target_.machine;
     constexpr double kLoop = 2;  // a counter and a jump
-    const double all = w.arithmetic + w.loads + w.stores + w.others + kLoop * body.iterations;
+    const double all =
+        w.arithmetic + w.loads + w.element_loads + w.stores + w.element_stores + w.others + kLoop * body.iterations;
+    const double loads =
+        w.loads / static_cast<double>(m.load_ports) + w.element_loads / static_cast<double>(m.element_loads);
+    const double stores = w.stores * static_cast<double>(m.store_cycles) + w.element_stores;
     const double ports =
-        std::max({w.arithmetic / static_cast<double>(m.fma_ports), w.loads / static_cast<double>(m.load_ports),
-                  w.stores / static_cast<double>(m.store_ports),
+        std::max({w.arithmetic / static_cast<double>(m.fma_ports), loads, stores / static_cast<double>(m.store_ports),
                   all / static_cast<double>(m.issue) + kLoopStep * body.iterations});
     int64_t registers = w.live + kTemporaries;
     for (const auto& [local, n] : w.registers) registers += n;

@@ -162,6 +162,14 @@ constexpr CpuClass kClasses[] = {
 #undef REEL_CPU_CLASS
 };
 
+constexpr std::string_view kHalfPorts = "zen4";  // the class of those whose ports have half a register's width
+
+// Of whole registers.
+void HalvePorts(Machine* m) {
+  m->fma_ports = m->load_ports = 1;
+  m->store_cycles = 2;
+}
+
 Target MakeTarget(const CpuClass& cpu) {
   Target t = MakeTarget(*LevelOf(cpu.level));
   t.name = cpu.name;
@@ -175,6 +183,7 @@ Target MakeTarget(const CpuClass& cpu) {
   t.machine.l2_rate = cpu.l2_rate;
   t.machine.l3_rate = cpu.l3_rate;
   t.machine.memory_rate = cpu.memory_rate;
+  if (cpu.name == kHalfPorts) HalvePorts(&t.machine);
   return t;
 }
 
@@ -210,13 +219,11 @@ bool HostHas(const CpuNeeds&) { return false; }
 
 bool HasHalfPorts() { return HostHas({"", kPath256, 0}) && !HostHas({"", kPath512, 0}); }
 
-constexpr std::string_view kHalfPorts = "zen4";  // the class of those, of which there is one
-
 absl::StatusOr<Target> FindHost(std::string_view level) {
   auto target = FindLevel(level);
   constexpr int kWide = 512;
   if (target.ok() && target->vector_bits == kWide && HasHalfPorts()) {
-    target->machine.fma_ports = target->machine.load_ports = 1;
+    HalvePorts(&target->machine);
     for (const CpuClass& known : kClasses) {
       if (known.name != kHalfPorts) continue;
       target->machine.l3_rate = known.l3_rate;

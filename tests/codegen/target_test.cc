@@ -86,6 +86,14 @@ TEST(Targets, ClassesAreLevelsWithCachesOfTheirOwn) {
 }
 
 // "native" is a level that this CPU has; of BF16 that alone where no tiles make pairs slow. Named, it is what it says.
+TEST(Targets, PortsOfHalfARegisterTakeItTwice) {
+  const Machine narrow = FindTarget("zen4")->machine, wide = FindTarget("sapphire-rapids")->machine;
+  EXPECT_EQ(2 * narrow.fma_ports, wide.fma_ports);
+  EXPECT_EQ(2 * narrow.load_ports, wide.load_ports);
+  EXPECT_EQ(narrow.store_cycles, 2 * wide.store_cycles);
+  EXPECT_EQ(narrow.element_loads, wide.element_loads);
+}
+
 TEST(Targets, NativeLeavesOutASlowLevel) {
 #if defined(__x86_64__)
   unsigned a = 0, b = 0, c = 0, d = 0;

@@ -94,8 +94,12 @@ TEST(Estimates, GrowWithWorkAndTraffic) {
   EXPECT_GT(cycles(256, 64 << 10), 1.2 * cycles(256, 4 << 20));
 }
 
-// Cycles of a product of so many rows, columns and depth with some of its choices given.
-double ProductCycles(int64_t rows, int64_t columns, int64_t depth, const std::map<std::string, int64_t>& choices) {
+using Tiles = std::map<std::string, int64_t>;
+
+// Cycles of a product of so many rows, columns and depth with some of its choices given. With rows as neighbours, the
+// first operand is transposed.
+double ProductCycles(int64_t rows, int64_t columns, int64_t depth, const Tiles& choices, const char* cpu = "x86-64-v4",
+                     bool neighbours = false) {
   const auto type = [](int64_t n, int64_t m) { return StrCat("f32[", n, ",", m, "]"); };
   PlanOptions options;
   options.decide = [&](std::string_view, const Choice& choice) {
@@ -103,17 +107,16 @@ double ProductCycles(int64_t rows, int64_t columns, int64_t depth, const std::ma
     return it == choices.end() ? choice.value : it->second;
   };
   const Program program = PlanFunctions(
-      StrCat("func @f(%x: ", type(rows, depth), ", %y: ", type(depth, columns), ") -> (", type(rows, columns),
-             ") {\n  %0 = contract %x, %y {a_batch=[], b_batch=[], a_contract=[1], b_contract=[0]} : ",
-             type(rows, columns), "\n  return %0\n}"),
+      StrCat("func @f(%x: ", neighbours ? type(depth, rows) : type(rows, depth), ", %y: ", type(depth, columns),
+             ") -> (", type(rows, columns), ") {\n  %0 = contract %x, %y {a_batch=[], b_batch=[], a_contract=[",
+             neighbours ? 0 : 1, "], b_contract=[0]} : ", type(rows, columns), "\n  return %0\n}"),
       options);
-  return EstimateCycles(program.kernels[0], *FindTarget("x86-64-v4"), 1);
+  return EstimateCycles(program.kernels[0], *FindTarget(cpu), 1);
 }
 
 // As was measured: one row waits for its sums, few rows read more of the second operand for each product, and tiles of
 // more sums than registers keep some on the stack.
 TEST(Estimates, OrderTilesOfProducts) {
-  using Tiles = std::map<std::string, int64_t>;
   const std::vector<Tiles> slower_and_slower = {
       {{"nr", 4}, {"mr", 6}}, {{"nr", 4}, {"mr", 3}}, {{"nr", 4}, {"mr", 2}}, {{"nr", 4}, {"mr", 1}}};
   for (size_t i = 1; i < slower_and_slower.size(); ++i) {
@@ -127,6 +130,19 @@ TEST(Estimates, OrderTilesOfProducts) {
   EXPECT_GT(ProductCycles(256, 256, 256, {{"nr", 8}, {"mr", 6}}), 1.5 * usual);
   // The last panel of several is a loop of its own that threads share with the others, not one more for each.
   EXPECT_LT(ProductCycles(128, 500, 784, {{"mc", 128}}), 1.2 * ProductCycles(128, 500, 784, {{"mc", 64}}));
+}
+
+// As was measured: an element for all lanes takes half of what a vector takes of ports of half its width; where the
+// last row is repeated past the end, elements of all rows are in registers at once.
+TEST(Estimates, KnowElementsOfAllLanes) {
+  const Tiles narrow = {{"nr", 1}, {"mr", 6}}, wide = {{"nr", 4}, {"mr", 6}};
+  EXPECT_LT(ProductCycles(240, 256, 256, narrow, "zen4"), 1.15 * ProductCycles(240, 256, 256, wide, "zen4"));
+  const Tiles tall = {{"nr", 2}, {"mr", 12}, {"pack", 0}, {"mc", 512}};
+  const auto of_tile = [&](int64_t rows, bool neighbours) {
+    return ProductCycles(rows, 128, 256, tall, "zen4", neighbours) / std::ceil(static_cast<double>(rows) / 12);
+  };
+  EXPECT_GT(of_tile(100, true), 1.3 * of_tile(96, true));
+  EXPECT_LT(of_tile(100, false), 1.1 * of_tile(96, false));
 }
 
 // What is chosen by cost is estimated to take less, to spare; all else is as usual.
@@ -218,13 +234,16 @@ TEST(Footprints, LinesComeFromOnePlace) {
   EXPECT_EQ(TrafficCycles({a}, machine)[0].any, far);
 }
 
-// Quarters of lines of 64 rows that meet in few sets of L1: each line comes four times.
+// Quarters of lines of 64 rows that meet in two sets of L1, with room for 16: each line comes four times, and waits for
+// others to leave. Whole lines come at the rate of L2.
 TEST(Footprints, PartsOfLinesComeAgain) {
   const Machine machine = {.l1_bytes = 32 << 10, .l2_bytes = 1 << 20, .l3_bytes = 16 << 20};
   MemoryAccess a;
   a.loops = {{0, 64, 64, 16}, {1, 64, 64 * 64, 2048}, {2, 4, 4 * 64 * 64, 4}};
   a.most = 64 * 2048;
-  EXPECT_EQ(TrafficCycles({a}, machine)[0].near, 4 * 64 * 1024.0 / static_cast<double>(machine.l2_rate));
+  EXPECT_EQ(TrafficCycles({a}, machine)[0].near, 4 * 64 * 1024.0 / 64 * 6);
+  a.loops = {{0, 16, 16, 64}, {1, 64, 16 * 64, 2048}, {2, 16, 16 * 16 * 64, 4}};
+  EXPECT_EQ(TrafficCycles({a}, machine)[0].near, 64 * 1024.0 / static_cast<double>(machine.l2_rate));
 }
 
 TEST(Ranks, WhatNoiseHidesHasNoOrder) {
