@@ -1,6 +1,7 @@
 // Entry points: kernel calls, copies, branches and loops in order, on constant offsets. The code of a
 // step is one call, on words of read-only data (step_functions.h).
 #include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
 
@@ -293,49 +294,32 @@ class StepEmitter {
     return words;
   }
 
-  /// `void runs(ptr lists, i64 run)` for all runs, through the instance's parallel_for: each is a table of parts. What
-  /// these find their buffers by stands in `lists`: instance, arguments and results.
+  /// All runs, through the instance's parallel_for: each is some parts of one table.
   void RunBeside(const Step& s) {
+    std::vector<PendingCall> calls;
+    std::vector<uint64_t> runs(static_cast<size_t>(2 * s.lanes));  // first and count of each
+    uint64_t bytes = 0;
+    for (const Step& part : s.first) {
+      std::vector<uint64_t> words = Words(part.buffers, part.bytes + part.chunks);
+      words.push_back(static_cast<uint64_t>(part.bytes));
+      uint64_t* own = &runs[static_cast<size_t>(2 * part.lanes)];
+      if (own[1]++ == 0) own[0] = bytes;
+      bytes += StepHeadBytes(target_) + 8 * words.size();
+      calls.push_back({llvm::cast<llvm::Constant>(KernelFunction(part.kernel)), std::move(words)});
+    }
     llvm::Type* ptr = b_.getPtrTy();
-    llvm::BasicBlock& first = function_->getEntryBlock();
-    llvm::IRBuilder<> front(&first, first.begin());
-    Value* lists = front.CreateAlloca(ptr, b_.getInt64(3), "lists");
-    for (unsigned i = 0; i < 3; ++i) {
-      b_.CreateStore(function_->getArg(i), b_.CreateConstInBoundsGEP1_64(ptr, lists, i));
+    llvm::BasicBlock& entry = function_->getEntryBlock();
+    llvm::IRBuilder<> front(&entry, entry.begin());
+    Value* lists = front.CreateAlloca(ptr, b_.getInt64(kListsOfRuns), "lists");
+    const std::array<Value*, kListsOfRuns> listed = {function_->getArg(0), function_->getArg(1), function_->getArg(2),
+                                                     Table(calls),
+                                                     Data(llvm::ConstantDataArray::get(b_.getContext(), runs))};
+    for (unsigned i = 0; i < kListsOfRuns; ++i) {
+      b_.CreateStore(listed[i], b_.CreateConstInBoundsGEP1_64(ptr, lists, i));
     }
-    b_.CreateCall(RunFunction(module_, target_), {RunsFunction(s), lists, Int64(b_, s.lanes), function_->getArg(0)});
-  }
-
-  llvm::Function* RunsFunction(const Step& s) {
-    llvm::Function* function = functions_->MakeBody();
-    llvm::IRBuilder<> b(function->getContext());
-    const auto block = [&](const char* name) { return llvm::BasicBlock::Create(b.getContext(), name, function); };
-    llvm::Function* step = StepFunction(module_, target_, Constants(), symbols_.most_buffers, StepKind::kPart);
-    llvm::Function* steps = StepsFunction(module_, target_, step);
-    llvm::BasicBlock *entry = block("entry"), *done = block("done");
-    b.SetInsertPoint(entry);
-    std::vector<Value*> lists;
-    for (unsigned i = 0; i < 3; ++i) {
-      lists.push_back(b.CreateLoad(b.getPtrTy(), b.CreateConstInBoundsGEP1_64(b.getPtrTy(), function->getArg(0), i)));
-    }
-    llvm::SwitchInst* runs = b.CreateSwitch(function->getArg(1), done, static_cast<unsigned>(s.lanes));
-    for (auto part = s.first.begin(); part != s.first.end();) {
-      const int64_t run = part->lanes;
-      std::vector<PendingCall> calls;
-      for (; part != s.first.end() && part->lanes == run; ++part) {
-        std::vector<uint64_t> words = Words(part->buffers, part->bytes + part->chunks);
-        words.push_back(static_cast<uint64_t>(part->bytes));
-        calls.push_back({llvm::cast<llvm::Constant>(KernelFunction(part->kernel)), std::move(words)});
-      }
-      llvm::BasicBlock* own = block("run");
-      runs->addCase(b.getInt64(static_cast<uint64_t>(run)), own);
-      b.SetInsertPoint(own);
-      b.CreateCall(steps, {lists[0], lists[1], lists[2], Table(calls), Int64(b, static_cast<int64_t>(calls.size()))});
-      b.CreateBr(done);
-    }
-    b.SetInsertPoint(done);
-    b.CreateRetVoid();
-    return function;
+    llvm::Function* part = StepFunction(module_, target_, Constants(), symbols_.most_buffers, StepKind::kPart);
+    llvm::Function* own = RunsFunction(module_, target_, StepsFunction(module_, target_, part));
+    b_.CreateCall(RunFunction(module_, target_), {own, lists, Int64(b_, s.lanes), function_->getArg(0)});
   }
 
   void Chain(const Step& s) {
@@ -406,14 +390,16 @@ class StepEmitter {
     if (calls.empty()) return;
     const StepKind kind = program_.profile ? StepKind::kProfiled : StepKind::kPlain;
     llvm::Function* step = StepFunction(module_, target_, Constants(), symbols_.most_buffers, kind);
-    const auto emit = [&](llvm::Function* function, Value* data, Value* last) {
-      b_.CreateCall(function, {function_->getArg(0), function_->getArg(1), function_->getArg(2), data, last});
+    const auto emit = [&](llvm::Function* function, std::vector<Value*> last) {
+      last.insert(last.begin(), {function_->getArg(0), function_->getArg(1), function_->getArg(2)});
+      b_.CreateCall(function, last);
     };
     if (calls.size() < kMany) {
-      for (const PendingCall& call : calls) emit(step, Data(WordsOf(call)), call.kernel);
+      for (const PendingCall& call : calls) emit(step, {Data(WordsOf(call)), call.kernel});
       return;
     }
-    emit(StepsFunction(module_, target_, step), Table(calls), Int64(b_, static_cast<int64_t>(calls.size())));
+    emit(StepsFunction(module_, target_, step),
+         {Table(calls), b_.getInt64(0), Int64(b_, static_cast<int64_t>(calls.size()))});
   }
 
   /// What the function of many steps reads.

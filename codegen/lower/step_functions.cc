@@ -159,12 +159,14 @@ llvm::Function* StepsFunction(llvm::Module* module, const Target& target, llvm::
   llvm::LLVMContext& context = module->getContext();
   llvm::IRBuilder<> b(context);
   llvm::Type *ptr = b.getPtrTy(), *i64 = b.getInt64Ty();
-  llvm::Function* function = MakeFunction(name, {ptr, ptr, ptr, ptr, i64}, module, target);
-  Value *table = function->getArg(3), *count = function->getArg(4);
+  llvm::Function* function = MakeFunction(name, {ptr, ptr, ptr, ptr, i64, i64}, module, target);
+  Value *table = function->getArg(3), *first = function->getArg(4), *count = function->getArg(5);
   auto* entry = llvm::BasicBlock::Create(context, "entry", function);
   auto* loop = llvm::BasicBlock::Create(context, "loop", function);
   auto* done = llvm::BasicBlock::Create(context, "done", function);
+  const auto after = [&](Value* from, Value* bytes) { return b.CreateGEP(b.getInt8Ty(), from, bytes); };
   b.SetInsertPoint(entry);
+  Value* begin = after(table, first);
   b.CreateBr(loop);
   b.SetInsertPoint(loop);
   llvm::PHINode *i = b.CreatePHI(i64, 2, "i"), *at = b.CreatePHI(ptr, 2, "at");
@@ -174,17 +176,34 @@ llvm::Function* StepsFunction(llvm::Module* module, const Target& target, llvm::
     Value* place = b.CreateConstInBoundsGEP1_64(half, at, k);
     return b.CreateSExt(b.CreateLoad(half, place), i64);
   };
-  const auto after = [&](Value* from, Value* bytes) { return b.CreateGEP(b.getInt8Ty(), from, bytes); };
   Value* kernel = target.platform.has_distances ? after(table, field(0)) : b.CreateLoad(ptr, at);
   b.CreateCall(step,
                {function->getArg(0), function->getArg(1), function->getArg(2), after(at, b.getInt64(head)), kernel});
   Value *next = b.CreateAdd(i, b.getInt64(1)), *next_at = after(at, field(1));
   i->addIncoming(b.getInt64(0), entry);
   i->addIncoming(next, loop);
-  at->addIncoming(table, entry);
+  at->addIncoming(begin, entry);
   at->addIncoming(next_at, loop);
   b.CreateCondBr(b.CreateICmpULT(next, count), loop, done);
   b.SetInsertPoint(done);
+  b.CreateRetVoid();
+  return function;
+}
+
+llvm::Function* RunsFunction(llvm::Module* module, const Target& target, llvm::Function* steps) {
+  if (llvm::Function* known = module->getFunction("reel.runs")) return known;
+  llvm::IRBuilder<> b(module->getContext());
+  llvm::Type *ptr = b.getPtrTy(), *i64 = b.getInt64Ty();
+  llvm::Function* function = MakeFunction("reel.runs", {ptr, i64}, module, target);
+  b.SetInsertPoint(llvm::BasicBlock::Create(b.getContext(), "entry", function));
+  std::vector<Value*> arguments;
+  for (unsigned i = 0; i < kListsOfRuns; ++i) {
+    arguments.push_back(b.CreateLoad(ptr, b.CreateConstInBoundsGEP1_64(ptr, function->getArg(0), i)));
+  }
+  Value* own = b.CreateGEP(i64, arguments.back(), b.CreateShl(function->getArg(1), 1));
+  arguments.back() = b.CreateLoad(i64, own);
+  arguments.push_back(b.CreateLoad(i64, b.CreateConstInBoundsGEP1_64(i64, own, 1)));
+  b.CreateCall(steps, arguments);
   b.CreateRetVoid();
   return function;
 }

@@ -38,9 +38,15 @@ llvm::Function* RunFunction(llvm::Module* module, const Target& target);
 llvm::Function* StepFunction(llvm::Module* module, const Target& target, llvm::Value* constants, uint64_t longest,
                              StepKind kind);
 
-/// Internal `void reel.steps(instance, arguments, results, table, count)`, `reel.parts` of parts: so many steps in
-/// order. Each has a head (StepHeadBytes) and the words of `step`.
+/// Internal `void reel.steps(instance, arguments, results, table, first, count)`, `reel.parts` of parts: so many steps
+/// in order, from byte `first` of a table on. Each has a head (StepHeadBytes) and the words of `step`.
 llvm::Function* StepsFunction(llvm::Module* module, const Target& target, llvm::Function* step);
+
+/// Internal `void reel.runs(lists, run)`: steps of a run. `lists` has what these take: instance, arguments, results and
+/// table; at last an array with first and count of each run.
+llvm::Function* RunsFunction(llvm::Module* module, const Target& target, llvm::Function* steps);
+/// Pointers in `lists`.
+inline constexpr unsigned kListsOfRuns = 5;
 
 }  // namespace reel::codegen
 
