@@ -202,15 +202,19 @@ absl::StatusOr<std::unique_ptr<Block>> BlockBuilder::PrepareAs(const Key& key, b
   }
   if (absl::Status s = VerifyItems(*block); !s.ok()) return s;  // kernels of a wrong plan stay, uncalled
   if (options_.record != nullptr) Record(key, plan, origins, block.get());
+  AddConstants(block.get());
+  return block;
+}
+
+void BlockBuilder::AddConstants(Block* block) {
   const auto need = [&](Value v) {
-    if (v.valid() && f.Is(v, Op::kConstant)) block->constants[v.index()] = AddConstant(*f.producer(v));
+    if (v.valid() && block->f.Is(v, Op::kConstant)) block->constants[v.index()] = AddConstant(*block->f.producer(v));
   };
   for (const BlockItem& item : block->items) {
     for (Value v : item.values) need(v);
     need(item.updated);  // it is copied to where that happens
   }
-  for (Value v : f.results()) need(v);
-  return block;
+  for (Value v : block->f.results()) need(v);
 }
 
 // Every kernel writes a value of its plan, by which the others of that are known.

@@ -114,6 +114,7 @@ class BlockBuilder {
   void AddCheckItem(const PlanGraph& plan, const ir::Node& node, Block* block);
   absl::Status Finish(const std::vector<Key>& named, Block* block);
   void Record(const Key& key, const PlanGraph& plan, const std::vector<ir::Value>& origins, Block* block);
+  void AddConstants(Block* block);
   int32_t AddConstant(const ir::Node& node);
   int32_t AddKernel(Kernel kernel);
   const KernelCycles& CyclesOf(int32_t kernel);
