@@ -163,7 +163,8 @@ class Caches {
       const size_t passes = d == 0 ? 0 : d - 1;
       // Whole lines are asked for early; of writes nobody waits for.
       const bool parts = RunsOf(a, passes, m_.line_bytes).bytes < static_cast<double>(m_.line_bytes);
-      const double crowd = first_ && d > 0 && parts && !a.writes ? Crowd(a, d - 1) : 1;
+      const bool again = Repeats(a, passes) > 1;
+      const double crowd = first_ && d > 0 && parts && again && !a.writes ? Crowd(a, d - 1) : 1;
       const double runs = passes == 0 ? 1 : a.loops[passes - 1].times;
       double once = a.Bytes(passes, m_.line_bytes) * runs;
       if (a.most > 0) once = std::min(once, std::max(a.most, static_cast<double>(m_.line_bytes)) * Repeats(a, passes));
