@@ -143,7 +143,10 @@ class ContractSchedule {
     const Affine lanes = p.base + f->axes.column;
     Affine x = l_.x_base + lanes * shape.lane.x, in_block = AxisAffine(f->k);
     if (shape.pairs) {
-      f->a = pack_.PackRows(p, f->xk, f->block, f->tile, f->axes.i, f->k, &one);
+      // Neighbours along k change places in a register of one element, which costs nothing beside the products.
+      const ExprId row = shape.x_pair.joined ? l_.Row(p, f->tile, f->axes.i, &x) : -1;
+      f->a = shape.x_pair.joined ? l_.Load(0, x, f->xk, l_.OfBlock(f->block, in_block), in_block, row)
+                                 : pack_.PackRows(f->xk, f->block, f->tile, f->axes.i, f->k, &one);
       f->may_dot = pack_.MayDotBlock(p, f->block, body);
     } else {
       if (shape.computed && !l_.tiles.pack) in_block.Add(f->group, kPartials);

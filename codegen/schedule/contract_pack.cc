@@ -131,34 +131,22 @@ Stmt ContractPack::Squares(const Panel& p, const KOffsets& wk, AxisId block, int
   return SerialLoop(g, squares, Body(std::move(along)));
 }
 
-ExprId ContractPack::PackRows(const Panel& p, const KOffsets& xk, AxisId block, AxisId tile, AxisId row_axis, AxisId k,
+ExprId ContractPack::PackRows(const KOffsets& xk, AxisId block, AxisId tile, AxisId row_axis, AxisId k,
                               std::vector<Stmt>* out) {
-  const bool joined = l_.shape.x_pair.joined;
   const int64_t rows = l_.tiles.rows;
   if (rows_ < 0) rows_ = l_.k->AddLocal("rows", l_.packed, rows * l_.deep());
-  const auto place = [&](AxisId row, AxisId at_k) {
-    return AxisAffine(row, joined ? l_.deep() : 1) + AxisAffine(at_k, joined ? 1 : rows);
-  };
+  const auto place = [&](AxisId row, AxisId at_k) { return AxisAffine(row) + AxisAffine(at_k, rows); };
   const AxisId t = l_.k->AddAxis("t"), i = l_.k->AddAxis("i");
   Affine from = l_.x_base;
-  ExprId row = -1;  // past the end: the last one again, or nothing
-  if (joined) {
-    row = l_.Row(p, tile, i, &from);
-  } else {
-    from.Add(l_.TileBegin(tile) + AxisAffine(i), l_.row_stride());
+  from.Add(l_.TileBegin(tile) + AxisAffine(i), l_.row_stride());
+  const ExprId element = l_.Load(0, from, xk, l_.OfBlock(block, AxisAffine(t)), AxisAffine(t), -1);
+  Stmt store = MakeAccumulate(rows_, place(i, t), Combine::kSet, element);
+  Stmt vector = VectorLoop(i, rows, l_.c.target.lanes(SizeOf(l_.packed)), Body(std::move(store)));
+  if (!l_.shape.rows.empty() && !l_.TilesFit(l_.shape.rows[0].extent)) {  // past the end: nothing
+    Clip(&vector, l_.TileBegin(tile), l_.shape.rows[0].extent);
   }
-  const ExprId element = l_.Load(0, from, xk, l_.OfBlock(block, AxisAffine(t)), AxisAffine(t), row);
-  Stmt over_k = l_.OverK(t, block, {}), over_rows = SerialLoop(i, rows, {});
-  if (!joined && !l_.shape.rows.empty() && !l_.TilesFit(l_.shape.rows[0].extent)) {
-    Clip(&over_rows, l_.TileBegin(tile), l_.shape.rows[0].extent);
-  }
-  Stmt &vector = joined ? over_k : over_rows, &outer = joined ? over_rows : over_k;
-  vector.loop_kind = LoopKind::kVector;
-  vector.width = l_.c.target.lanes(SizeOf(l_.packed));
-  vector.body = Body(MakeAccumulate(rows_, place(i, t), Combine::kSet, element));
-  outer.body = Body(std::move(vector));
   out->push_back(MakeScratch(rows_));
-  out->push_back(std::move(outer));
+  out->push_back(l_.OverK(t, block, Body(std::move(vector))));
   return LocalExpr(l_.k, rows_, place(row_axis, k));
 }
 

@@ -16,9 +16,8 @@ class ContractPack {
   void PackPanel(const Panel& panel, const KOffsets& wk, AxisId block, AxisId group, std::vector<Stmt>* out);
   /// Lanes of the packed panel at step k of the block.
   ExprId PanelAt(const Panel& panel, AxisId k, const Affine& column) const;
-  /// The rows of a tile in a block of k as pairs, along k or across as they lie in memory; row `row` at step k.
-  ExprId PackRows(const Panel& panel, const KOffsets& xk, AxisId block, AxisId tile, AxisId row, AxisId k,
-                  std::vector<Stmt>* out);
+  /// The rows of a tile in a block of k, neighbours in memory, as pairs along k; row `row` at step k.
+  ExprId PackRows(const KOffsets& xk, AxisId block, AxisId tile, AxisId row, AxisId k, std::vector<Stmt>* out);
   /// Whether the instruction for pairs may have these blocks of x and w.
   ExprId MayDotBlock(const Panel& panel, AxisId block, std::vector<Stmt>* out);
 
