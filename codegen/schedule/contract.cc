@@ -125,10 +125,10 @@ class ContractSchedule {
     if (l_.tiles.turn > 0) {
       Append(MultiplyTurned(l_, p, {block, tile, xk, wk}, acc), &one);
     } else if (l_.shape.pairs) {
-      one.push_back(Multiply(p, f, acc, Combine::kDotPair, f.may_dot));
-      one.push_back(Multiply(p, f, acc, Combine::kFmaPair, l_.c.builder->Apply(Op::kNot, kBool, {f.may_dot})));
+      one.push_back(MultiplyPairs(p, f, acc, Combine::kDotPair, f.may_dot));
+      one.push_back(MultiplyPairs(p, f, acc, Combine::kFmaPair, l_.c.builder->Apply(Op::kNot, kBool, {f.may_dot})));
     } else {
-      one.push_back(Multiply(p, f, acc, Combine::kFma, -1));
+      Append(Multiply(p, f, acc), &one);
     }
     one.push_back(result_.PutTile(p, tile, acc));
     body.push_back(l_.OverTiles(tile, std::move(one)));
@@ -172,22 +172,30 @@ class ContractSchedule {
     return b.Apply(Op::kLess, kBool, {b.Position(t.column), b.Number(p.columns)});
   }
 
-  // for k in the block { the tile's sums take in a * b }
-  Stmt Multiply(const Panel& p, const Factors& f, LocalId acc, Combine combine, ExprId guard) {
+  // For one k: the tile's sums take in a * b.
+  std::vector<Stmt> MultiplyOnce(const Panel& p, const Factors& f, LocalId acc, Combine combine) {
     Stmt element = MakeAccumulate(acc, f.axes.sum, combine, f.a, f.b);
-    std::vector<Stmt> step = Body(OverTile(l_, f.axes, p, ComputedLanes(l_, p), Body(std::move(element))));
+    return Body(OverTile(l_, f.axes, p, ComputedLanes(l_, p), Body(std::move(element))));
+  }
+
+  // for k in the block { the tile's sums take in a * b }
+  std::vector<Stmt> Multiply(const Panel& p, const Factors& f, LocalId acc) {
+    std::vector<Stmt> step = MultiplyOnce(p, f, acc, Combine::kFma);
     if (f.row >= 0) {
       const ComputedColumns columns{p.base, p.columns, p.vector, f.row, 0};
-      return OverComputedRows(l_.c, columns, l_.shape.depth, f.block, f.group, f.k, std::move(step));
+      return Body(OverComputedRows(l_.c, columns, l_.shape.depth, f.block, f.group, f.k, std::move(step)));
     }
-    if (!f.taps.empty()) {
-      for (size_t i = f.taps.size(); i-- > 0;) {
-        step = Body(UnrolledLoop(f.taps.ids[i], f.taps.extents[i], std::move(step)));
-      }
-      return std::move(step[0]);
+    for (size_t i = f.taps.size(); i-- > 0;) {
+      step = Body(UnrolledLoop(f.taps.ids[i], f.taps.extents[i], std::move(step)));
     }
+    if (!f.taps.empty()) return step;
     PrefetchLines(l_, l_.TileBegin(f.tile), l_.OfBlock(f.block, AxisAffine(f.k)), &step);
-    Stmt loop = l_.OverK(f.k, f.block, std::move(step));
+    return l_.OverKAhead(f.k, f.block, NextBlock(l_, p, f.block, f.tile), std::move(step));
+  }
+
+  // The same of pairs, where `guard` holds.
+  Stmt MultiplyPairs(const Panel& p, const Factors& f, LocalId acc, Combine combine, ExprId guard) {
+    Stmt loop = l_.OverK(f.k, f.block, MultiplyOnce(p, f, acc, combine));
     loop.guard = guard;
     return loop;
   }

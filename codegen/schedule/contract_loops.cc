@@ -80,6 +80,21 @@ Stmt ContractLoops::OverK(AxisId axis, AxisId k_block_axis, std::vector<Stmt> bo
   return loop;
 }
 
+std::vector<Stmt> ContractLoops::OverKAhead(AxisId axis, AxisId k_block_axis, Ahead ahead,
+                                            std::vector<Stmt> body) const {
+  if (ahead.count == 0) return Body(OverK(axis, k_block_axis, std::move(body)));
+  const int64_t run = deep() / ahead.count;
+  if (run == 0 || deep() % ahead.count != 0 || shape.depth % run != 0) {
+    Stmt first = SerialLoop(ahead.axis, ahead.count, std::move(ahead.lines));
+    return Body(std::move(first), OverK(axis, k_block_axis, std::move(body)));
+  }
+  ShiftAxis(k, &body, axis, AxisAffine(ahead.axis, run));
+  ahead.lines.push_back(SerialLoop(axis, run, std::move(body)));
+  Stmt parts = SerialLoop(ahead.axis, ahead.count, std::move(ahead.lines));
+  if (EndsInBlock()) Clip(&parts, AxisAffine(k_block_axis, k_block / run), shape.depth / run);
+  return Body(std::move(parts));
+}
+
 Stmt ContractLoops::OverTiles(AxisId tile, std::vector<Stmt> body) const {
   Stmt loop = SerialLoop(tile, tiles.per_block, std::move(body));
   if (block < 0) return loop;

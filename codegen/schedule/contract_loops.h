@@ -33,6 +33,14 @@ struct RowLoops {
   LoopAxes axes;
 };
 
+/// What a tile asks for, in so many parts along an axis: between the k that it multiplies, as a burst would keep its
+/// own loads waiting. None: count is 0.
+struct Ahead {
+  AxisId axis = -1;
+  int64_t count = 0;
+  std::vector<Stmt> lines = {};
+};
+
 /// The loops of a product while they are made: where the outer ones, blocks of rows and blocks of k begin, and what the
 /// operands have there.
 struct ContractLoops {
@@ -78,6 +86,8 @@ struct ContractLoops {
   Affine OfBlock(AxisId k_block_axis, const Affine& inner) const { return AxisAffine(k_block_axis, k_block) + inner; }
   /// for axis over a block of k { body }
   Stmt OverK(AxisId axis, AxisId k_block_axis, std::vector<Stmt> body) const;
+  /// The same in parts, before each of which what is asked for ahead; before all of them if they are not alike.
+  std::vector<Stmt> OverKAhead(AxisId axis, AxisId k_block_axis, Ahead ahead, std::vector<Stmt> body) const;
   /// for tiles of the block of rows { body }; the last block has fewer.
   Stmt OverTiles(AxisId tile, std::vector<Stmt> body) const;
   RowLoops OpenRows() const;
@@ -147,6 +157,9 @@ void PrefetchTurned(const ContractLoops& loops, const Panel& panel, const Turned
 /// Of a small matrix of the second operand, which its outermost step follows by another: a tile's and panel's share of
 /// that.
 void PrefetchNext(const ContractLoops& loops, const Panel& panel, AxisId tile, std::vector<Stmt>* out);
+
+/// Of a second operand far beyond L2, in several blocks of k: a tile's share of the panel's next block.
+Ahead NextBlock(const ContractLoops& loops, const Panel& panel, AxisId k_block, AxisId tile);
 
 }  // namespace reel::codegen
 

@@ -1,6 +1,7 @@
 #include "codegen/schedule/contract_loops.h"
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 
 #include "codegen/loop/ceil.h"
@@ -40,6 +41,27 @@ std::optional<Operand> FarOperand(const ContractLoops& l, size_t number, int64_t
 // The second operand, if L1 does not hold it.
 std::optional<Operand> FarTurned(const ContractLoops& l) {
   return OperandBeyond(l.c.target.machine.l1_bytes, l, 1, l.shape.depth * l.shape.lane.extent, &ContractAxis::w);
+}
+
+// Lanes of a step through so many neighbours: a line, if several would go beyond them.
+int64_t LanesOf(const ContractLoops& l, int64_t run) {
+  const auto line = std::bit_floor(static_cast<uint64_t>(l.c.target.machine.line_bytes / SizeOf(l.dtype)));
+  return run % kPartials == 0 ? kPartials : std::min(static_cast<int64_t>(line), PowerOfTwo(run));
+}
+
+// A tile's share of the columns of a panel and so many k of them, `from` the panel's begin on.
+Ahead ShareOf(const ContractLoops& l, const Panel& panel, const Operand& operand, int64_t depth, AxisId tile,
+              const Affine& from) {
+  const bool along_k = l.shape.lane.w != 1;  // neighbours in memory
+  if (along_k && l.shape.k[0].w != 1) return {};
+  const int64_t step = along_k ? l.shape.lane.w : l.shape.k[0].w;
+  const int64_t run = along_k ? depth : panel.columns, runs = along_k ? panel.columns : depth;
+  const int64_t share = Ceil(runs, l.tiles.per_block);
+  const AxisId i = l.k->AddAxis("i"), j = l.k->AddAxis("j");
+  const Affine at =
+      l.w_base + panel.base * l.shape.lane.w + AxisAffine(tile, share * step) + AxisAffine(i, step) + AxisAffine(j);
+  Stmt line = MakePrefetch(operand.buffer, at + from + operand.offset);
+  return {i, share, Body(VectorLoop(j, run, LanesOf(l, run), Body(std::move(line))))};
 }
 
 // Asked where there is something to prefetch.
@@ -114,19 +136,22 @@ void PrefetchTurned(const ContractLoops& l, const Panel& panel, const TurnedRows
 void PrefetchNext(const ContractLoops& l, const Panel& panel, AxisId tile, std::vector<Stmt>* out) {
   const ContractShape& shape = l.shape;
   if (l.tiles.turn > 0 || shape.outer.empty() || shape.outer[0].w <= 0 || shape.k.empty()) return;
-  const bool along_k = shape.lane.w != 1;  // neighbours in memory
-  const int64_t depth = shape.depth, lanes = shape.lane.extent, step = along_k ? shape.lane.w : shape.k[0].w;
-  const auto operand = FarOperand(l, 1, depth * lanes, &ContractAxis::w);
-  if (!operand || operand->bytes > l.c.target.tuning.matmul_prefetch_matrix || (along_k && shape.k[0].w != 1)) return;
-  if (!IsWanted(l)) return;
-  const int64_t run = along_k ? depth : panel.columns, runs = along_k ? panel.columns : depth;
-  const int64_t share = Ceil(runs, l.tiles.per_block);
-  const AxisId i = l.k->AddAxis("i"), j = l.k->AddAxis("j");
-  const Affine at =
-      l.w_base + panel.base * shape.lane.w + AxisAffine(tile, share * step) + AxisAffine(i, step) + AxisAffine(j);
-  Stmt line = MakePrefetch(operand->buffer, at + (operand->offset + shape.outer[0].w));
-  line = VectorLoop(j, run, std::min(kPartials, PowerOfTwo(run)), Body(std::move(line)));
-  out->push_back(SerialLoop(i, share, Body(std::move(line))));
+  const auto operand = FarOperand(l, 1, shape.depth * shape.lane.extent, &ContractAxis::w);
+  if (!operand || operand->bytes > l.c.target.tuning.matmul_prefetch_matrix || !IsWanted(l)) return;
+  Ahead next = ShareOf(l, panel, *operand, shape.depth, tile, {shape.outer[0].w, {}});
+  if (next.count > 0) out->push_back(SerialLoop(next.axis, next.count, std::move(next.lines)));
+}
+
+Ahead NextBlock(const ContractLoops& l, const Panel& panel, AxisId k_block, AxisId tile) {
+  const ContractShape& shape = l.shape;
+  const Target& target = l.c.target;
+  if (l.tiles.turn > 0 || l.is_split() || shape.depth <= l.k_block || shape.computed) return {};
+  const auto operand =
+      OperandBeyond(4 * target.machine.l2_bytes, l, 1, shape.depth * shape.lane.extent, &ContractAxis::w);
+  const int64_t share = l.k_block * panel.columns / l.tiles.per_block;
+  if (!operand || share * operand->element > target.tuning.matmul_prefetch_tile || !IsWanted(l)) return {};
+  const int64_t next = l.k_block * shape.k[0].w;
+  return ShareOf(l, panel, *operand, l.k_block, tile, AxisAffine(k_block, next) + next);
 }
 
 }  // namespace reel::codegen

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 
 #include "codegen/loop/ceil.h"
 #include "codegen/schedule/contract_loops.h"
@@ -56,7 +57,8 @@ class TurnedProduct {
   // Steps that are unrolled; what is in L1, and a last, narrower panel, are not worth the code.
   int64_t StepsOfLine() const {
     if (p_.width < l_.tiles.lanes || !TurnsFar(l_)) return 1;
-    return std::clamp<int64_t>(l_.c.target.machine.line_bytes / (SizeOf(l_.dtype) * step_), 1, n_);
+    const int64_t steps = std::clamp<int64_t>(l_.c.target.machine.line_bytes / (SizeOf(l_.dtype) * step_), 1, n_);
+    return static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(steps)));  // blocks of k are whole ones
   }
 
   // The k of a cache line, from `in_block` on: a few at a time, and with each a share of the lines that come next.

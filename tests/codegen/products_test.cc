@@ -213,6 +213,28 @@ TEST(Products, LinesOfRowsSideBySideAreAskedForAhead) {
   EXPECT_EQ(text("", 100, 512).find("prefetch"), std::string::npos) << text("", 100, 512);
 }
 
+// A second operand far beyond L2 is asked for a block of k ahead, between the k of each tile.
+TEST(Products, BlocksOfFarOperandsAreAskedForAhead) {
+  const auto text = [](int n, bool transposed) {
+    const std::string columns = std::to_string(n), w = transposed ? columns + ",1088]" : "1088," + columns + "]";
+    return ToString(PlanFunctions("func @f(%x: f32[64,1088], %w: f32[" + w + ") -> (f32[64," + columns + "]) {\n" +
+                                  "  %0 = contract %x, %w {a_batch=[], a_contract=[1], b_batch=[], b_contract=[" +
+                                  (transposed ? "1" : "0") + "]} : f32[64," + columns + "]\n  return %0\n}"));
+  };
+  EXPECT_NE(text(2048, false).find("prefetch w["), std::string::npos) << text(2048, false);
+  EXPECT_NE(text(2048, true).find("prefetch w["), std::string::npos) << text(2048, true);
+  EXPECT_EQ(text(256, false).find("prefetch"), std::string::npos) << text(256, false);
+}
+
+// Bits of such a product: of a last block of k that is no whole one.
+TEST(Products, OfFarOperandsFollowTheRule) {
+  Generator generator(31);
+  const Tensor x = RandomNormal({24, 810}, {.generator = generator}),
+               w = RandomNormal({810, 1400}, {.generator = generator});
+  const auto f = [](const Tensor& a, const Tensor& b) { return Tensors{MatMul(a, b)}; };
+  ExpectSameBits(Trace(f, {Spec(x), Spec(w)}), {x, w}, f(x, w));
+}
+
 // The first axis of a batch of vectors is no depth.
 TEST(Products, OfBatchesOfVectorsHaveTheirOwnDepth) {
   Generator generator(9);
