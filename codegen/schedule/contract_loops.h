@@ -149,8 +149,8 @@ struct TurnedRows {
   Affine first;
   int64_t count;
 };
-/// Asks for the next line of these rows; where few rows are in L1 at once, for the same of the next panel's. position:
-/// k.
+/// Asks for the next line of these rows; where few rows are in L1 at once, for the same of the next panel's, or, if all
+/// is beyond L2, of the next matrix. position: k.
 void PrefetchTurned(const ContractLoops& loops, const Panel& panel, const TurnedRows& rows, const Affine& position,
                     std::vector<Stmt>* out);
 

@@ -64,6 +64,11 @@ Ahead ShareOf(const ContractLoops& l, const Panel& panel, const Operand& operand
   return {i, share, Body(VectorLoop(j, run, LanesOf(l, run), Body(std::move(line))))};
 }
 
+// Whether a turned panel is as wide as others: it asks for lines while it multiplies (PrefetchTurned).
+bool IsWhole(const ContractLoops& l, const Panel& panel) {
+  return panel.width >= l.tiles.lanes && panel.columns == panel.width;
+}
+
 // Asked where there is something to prefetch.
 bool IsWanted(const ContractLoops& l) { return l.c.choices->Flag("prefetch", true); }
 
@@ -123,11 +128,16 @@ void PrefetchTurned(const ContractLoops& l, const Panel& panel, const TurnedRows
   const Machine& machine = l.c.target.machine;
   const Tuning& tuning = l.c.target.tuning;
   const auto operand = FarTurned(l);
-  if (!operand || shape.k[0].w != 1 || panel.width < l.tiles.lanes || panel.columns != panel.width) return;
-  const int64_t next = panel.width * shape.lane.w;
-  const bool in_l1 = next * operand->element <= machine.l1_bytes / 2;
-  if ((!in_l1 && panel.width <= tuning.matmul_turned_streams) || !IsWanted(l)) return;
-  const int64_t ahead = in_l1 ? next : tuning.matmul_prefetch_distance / operand->element;
+  if (!operand || shape.k[0].w != 1 || !IsWhole(l, panel)) return;
+  const int64_t panel_step = panel.width * shape.lane.w;
+  const bool in_l1 = panel_step * operand->element <= machine.l1_bytes / 2;
+  const bool matrices = !shape.outer.empty() && shape.outer[0].w > 0 &&
+                        operand->bytes <= tuning.matmul_prefetch_matrix &&
+                        operand->matrices * operand->bytes > machine.l2_bytes;
+  if ((!matrices && !in_l1 && panel.width <= tuning.matmul_turned_streams) || !IsWanted(l)) return;
+  const int64_t ahead = matrices ? shape.outer[0].w
+                        : in_l1  ? panel_step
+                                 : tuning.matmul_prefetch_distance / operand->element;
   const AxisId i = l.k->AddAxis("i");
   const Affine at = l.w_base + (panel.base + rows.first + AxisAffine(i)) * shape.lane.w + position;
   out->push_back(UnrolledLoop(i, rows.count, Body(MakePrefetch(operand->buffer, at + (operand->offset + ahead)))));
@@ -135,8 +145,11 @@ void PrefetchTurned(const ContractLoops& l, const Panel& panel, const TurnedRows
 
 void PrefetchNext(const ContractLoops& l, const Panel& panel, AxisId tile, std::vector<Stmt>* out) {
   const ContractShape& shape = l.shape;
-  if (l.tiles.turn > 0 || shape.outer.empty() || shape.outer[0].w <= 0 || shape.k.empty()) return;
+  if (shape.outer.empty() || shape.outer[0].w <= 0 || shape.k.empty()) return;
   const auto operand = FarOperand(l, 1, shape.depth * shape.lane.extent, &ContractAxis::w);
+  // Loads are what a turned operand waits for, unless it comes from beyond L2.
+  const bool is_near = operand && operand->matrices * operand->bytes <= l.c.target.machine.l2_bytes;
+  if (l.tiles.turn > 0 && (is_near || IsWhole(l, panel))) return;
   if (!operand || operand->bytes > l.c.target.tuning.matmul_prefetch_matrix || !IsWanted(l)) return;
   Ahead next = ShareOf(l, panel, *operand, shape.depth, tile, {shape.outer[0].w, {}});
   if (next.count > 0) out->push_back(SerialLoop(next.axis, next.count, std::move(next.lines)));

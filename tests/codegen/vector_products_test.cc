@@ -34,6 +34,7 @@ const std::vector<Case>& Cases() {
       {"last_block_of_a_square_and_one", 1, 70, 265, 1},
       {"last_line_in_part", 1, 100, 316, 1},
       {"batch_beyond_l1", 9, 40, 64, 1},
+      {"batch_beyond_l2", 70, 64, 64, 1},
       {"one_row_more", 1, 33, 40, 1},
       {"one_row_less", 1, 31, 23, 1},
       {"fewer_rows_than_lanes", 1, 9, 300, 1},
