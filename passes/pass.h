@@ -46,6 +46,9 @@ absl::StatusOr<bool> SinkTransposes(ir::Module* m, const PassContext& context);
 /// product: of products by weights in panels (store_turned.h), which then read these as they lie, and of convolutions
 /// by a filter for each channel. After Simplify, which joins what showed the panels as one axis.
 absl::StatusOr<bool> SinkViews(ir::Module* m, const PassContext& context);
+/// Slices of at most half of a map's elements, of which nothing else is read, go to what the map reads. Leaves modules
+/// alone that may be differentiated yet.
+absl::StatusOr<bool> SinkSlices(ir::Module* m, const PassContext& context);
 /// Replaces calls by the bodies of the functions they name; a call with a vjp stays while gradients
 /// may be wanted.
 absl::StatusOr<bool> Inline(ir::Module* m, const PassContext& context);

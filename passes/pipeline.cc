@@ -23,6 +23,7 @@ constexpr PassEntry kOptimization[] = {
     {"inline", Inline, "a gradient's second forward run meets the first in one function"},
     {"prove_indices", ProveIndices, "loops and gathers show their indices without checks that are not needed"},
     {"fold", Fold, "constants show simplify its numbers"},
+    {"sink_slices", SinkSlices, "simplify makes one slice of a slice of a slice: a map has several then"},
     {"simplify", Simplify, "identities; transposes vanish into contractions"},
     {"sink_views", SinkViews, "what shows panels of weights as one axis is now one reshape"},
     {"cse", Cse, "forward parts that gradients repeat become one"},

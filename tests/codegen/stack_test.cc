@@ -8,7 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "codegen/loop/cost.h"
 #include "ir/strings.h"
+#include "ir/text/parser.h"
+#include "passes/pass.h"
 #include "reel/reel.h"
 #include "tests/codegen/bits_util.h"
 #include "tests/codegen/program_util.h"
@@ -131,6 +134,49 @@ func @f(%a: f32[64], %b: f32[64]) -> (f32[2,64]) {
   ASSERT_EQ(p.kernels.size(), 1u) << ToString(p);
   EXPECT_EQ(p.arena_bytes, 0);
   EXPECT_EQ(ToString(p).find("= select("), std::string::npos) << ToString(p);
+}
+
+// --- slices of maps, which are computed for these alone (passes/sink_slices) ---
+
+TEST(SlicedMaps, NoBitDependsOnWhatIsLeftOut) {
+  for (const int64_t n : {9, 40, 101}) {
+    SCOPED_TRACE(n);
+    ExpectSame(
+        [n](Inputs in) {
+          const Tensor& x = in[0];
+          const Tensor blurred =
+              Slice(x, {0, 0}, {13, n - 2}) * 0.25 + Slice(x, {0, 1}, {13, n - 1}) * in[1] + Slice(x, {0, 2}, {13, n});
+          const Tensor some = Slice(blurred, {0, 0}, {13, n - 2}, {2, 2});
+          const Tensor last = Slice(Tanh(x) * in[2], {0, n - 1}, {13, n});
+          return Tensors{some, ReduceSum(Square(some)), Slice(some, {1, 1}, {3, 2}), last};
+        },
+        {RandomNormal({13, n}), RandomNormal({13, 1}), RandomNormal({n})});
+  }
+}
+
+// The last column of a map, and of the map that it is made of: 64 functions, not 64 times 100. Another reader needs
+// all.
+TEST(SlicedMaps, LeaveOutTheRest) {
+  for (const bool all : {false, true}) {
+    auto module = ir::ParseModule(StrCat(R"(reel 1
+module "m"
+func @f(%a: f32[64,100], %b: f32[100]) -> ()",
+                                         all ? "f32[64,100], " : "", R"(f32[64,1]) {
+  %0 = exp %a : f32[64,100]
+  %1 = broadcast %b {axes=[1], shape=[64,100]} : f32[64,100]
+  %2 = mul %0, %1 : f32[64,100]
+  %3 = slice %2 {limits=[64,100], starts=[0,99], strides=[1,1]} : f32[64,1]
+  return )",
+                                         all ? "%2, " : "", "%3\n}\n"),
+                                  "f");
+    ASSERT_TRUE(module.ok()) << module.status();
+    const auto changed = passes::SinkSlices(&*module, {.differentiation_done = true});
+    ASSERT_TRUE(changed.ok()) << changed.status();
+    EXPECT_EQ(*changed, !all);
+    const auto p = codegen::BuildProgram(*module, *codegen::FindTarget("x86-64-v4"), {});
+    ASSERT_TRUE(p.ok()) << p.status();
+    EXPECT_EQ(CostOf(p->kernels[0]).flops, 21 * (all ? 6400 : 64)) << ToString(*p);
+  }
 }
 
 // --- rows that go backwards or around, and their gradients ---
