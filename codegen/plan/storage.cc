@@ -92,6 +92,7 @@ class StoragePlanner : StorageState {
       return;
     }
     if (Info(node.op).Has(ir::kScatter)) {
+      ForceNumbers(node);
       if (IsUniformConstant(f_, x)) return;
       if (!IsBuffer(x)) Force(x);
       return ForceOthers(node);
@@ -107,6 +108,16 @@ class StoragePlanner : StorageState {
         return s_.in_place[node.result().index()] ? ForceOthers(node) : ForceUpdate(node);
       default: return;
     }
+  }
+
+  // What a scatter of numbers, one after the other, reads: maps of several operations are faster with lanes.
+  void ForceNumbers(const Node& node) {
+    if (!options_.fuse || shape(node.operands[1]).size() != shape(node.operands[2]).size()) return;
+    const auto force = [&](Value o, int64_t cycles) {
+      if (!view(o) && !IsUniformConstant(f_, o) && cost_[o.index()] > cycles) Force(o);
+    };
+    force(node.operands[1], tuning_.cheap_cycles);
+    force(node.operands[2], tuning_.cheap_cycles_of_array);
   }
 
   // A view. Where slices take most of a map that several read, that is stored, and not each of the slices: the gradient

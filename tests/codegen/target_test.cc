@@ -207,7 +207,8 @@ TEST(Targets, NoThresholdStandsElsewhere) {
                                         "kLeastLanes",
                                         "kMaxViews",
                                         "kMaxTaps",
-                                        "kMaxTurns"};
+                                        "kMaxTurns",
+                                        "kSampled"};
   const std::regex constant(R"(constexpr\s+(?:u?int\d*_t|int|size_t|double)\s+(k\w+)\s*=)");
   for (const char* folder : {"plan", "fusion", "schedule", "program"}) {
     for (const auto& file : std::filesystem::directory_iterator(StrCat(SourceDir(), "/codegen/", folder))) {
