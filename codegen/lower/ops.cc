@@ -1,5 +1,7 @@
 #include "codegen/lower/ops.h"
 
+#include <cmath>
+
 #include "codegen/lower/lower.h"
 #include "codegen/math/math.h"
 #include "ir/strings.h"
@@ -77,6 +79,20 @@ Value* WithStickyBit(Builder& b, Value* x) {
   return b.CreateSelect(is_exact, x, b.CreateOr(b.CreateAnd(x, constant(~kDropped)), sticky));
 }
 
+// EmitFloatToIntSaturate of lanes, to signed integers of at least 32 bits: LLVM takes these apart, one by one.
+Value* LanesToInt(Builder& b, Value* x, llvm::Type* type) {
+  const auto bits = static_cast<int>(type->getScalarSizeInBits());
+  const double end = std::ldexp(1.0, bits - 1);
+  Value *high = llvm::ConstantFP::get(x->getType(), end), *low = llvm::ConstantFP::get(x->getType(), -end);
+  Value *above = b.CreateFCmpOGE(x, high), *below = b.CreateFCmpOLT(x, low);
+  Value* inside = b.CreateAnd(b.CreateFCmpOLT(x, high), b.CreateFCmpOGE(x, low));  // NaN is not, and becomes 0
+  Value* whole = b.CreateFPToSI(b.CreateSelect(inside, x, llvm::Constant::getNullValue(x->getType())), type);
+  const auto limit = [&](const llvm::APInt& value) { return llvm::ConstantInt::get(type, value); };
+  const auto width = static_cast<unsigned>(bits);
+  whole = b.CreateSelect(above, limit(llvm::APInt::getSignedMaxValue(width)), whole);
+  return b.CreateSelect(below, limit(llvm::APInt::getSignedMinValue(width)), whole);
+}
+
 Value* Cast(Builder& b, DType from, DType to, Value* x, const Target& target) {
   if (from == to) return x;
   if (IsHalf(from)) {
@@ -94,6 +110,8 @@ Value* Cast(Builder& b, DType from, DType to, Value* x, const Target& target) {
     return IsFloat(from) ? b.CreateFCmpUNE(x, zero) : b.CreateICmpNE(x, zero);
   }
   if (IsFloat(from)) {
+    const bool lanes = type->isVectorTy() && !IsUnsigned(to) && SizeOf(to) >= 4;
+    if (lanes && !IsFloat(to)) return LanesToInt(b, x, type);
     if (!IsFloat(to)) return math::EmitFloatToIntSaturate(b, x, type, IsUnsigned(to));
     return to == kFloat64 ? b.CreateFPExt(x, type) : b.CreateFPTrunc(x, type);
   }
