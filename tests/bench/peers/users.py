@@ -23,143 +23,7 @@ from typing import Any
 
 import numpy as np
 
-# ---- three systems under the same names -----------------------------------
-
-
-class Reel:
-    def __init__(self) -> None:
-        import reel
-
-        self.xp = reel
-        self.compile = reel.function
-
-    def array(self, x: np.ndarray) -> Any:
-        return self.xp.asarray(x)
-
-    def scan(self, step: Callable[..., Any], carry: Any, xs: Any = None, length: int = -1) -> Any:
-        return self.xp.scan_steps(step, carry, xs, length=length)
-
-    def segment_sum(self, x: Any, ids: Any, n: int) -> Any:
-        return self.xp.segment_sum(x, ids, n)
-
-    def top_k(self, x: Any, k: int) -> Any:
-        return self.xp.top_k(x, k)
-
-    def rows(self, x: Any, at: Any) -> Any:
-        return self.xp.take(x, at, axis=0)
-
-    def with_gradients(self, f: Callable[..., Any], n: int) -> Callable[..., Any]:
-        """f(*x) and its gradients with respect to the first n arguments."""
-
-        def both(*x: Any) -> Any:
-            with self.xp.GradientTape() as tape:
-                tape.watch(list(x[:n]))
-                y = f(*x)
-            return y, tape.gradient(y, list(x[:n]))
-
-        return both
-
-    def roll(self, x: Any, shift: int, axis: int) -> Any:
-        return self.xp.roll(x, shift, axis=axis)
-
-    def cumulative_sum(self, x: Any) -> Any:
-        return self.xp.cumulative_sum(x)
-
-    def logsumexp(self, x: Any, axis: int) -> Any:
-        return self.xp.logsumexp(x, axis=axis)
-
-    def synchronize(self, y: Any) -> list[np.ndarray]:
-        return [np.asarray(v) for v in leaves(y)]
-
-
-class Jax:
-    def __init__(self) -> None:
-        import jax
-        import jax.numpy as jnp
-
-        self.jax, self.xp, self.compile = jax, jnp, jax.jit
-
-    def array(self, x: np.ndarray) -> Any:
-        return self.xp.asarray(x)
-
-    def scan(self, step: Callable[..., Any], carry: Any, xs: Any = None, length: int = -1) -> Any:
-        return self.jax.lax.scan(step, carry, xs, length=None if length < 0 else length)
-
-    def segment_sum(self, x: Any, ids: Any, n: int) -> Any:
-        return self.jax.ops.segment_sum(x, ids, n)
-
-    def top_k(self, x: Any, k: int) -> Any:
-        return self.jax.lax.top_k(x, k)
-
-    def rows(self, x: Any, at: Any) -> Any:
-        return self.xp.take(x, at, axis=0)
-
-    def with_gradients(self, f: Callable[..., Any], n: int) -> Callable[..., Any]:
-        return self.jax.value_and_grad(f, argnums=tuple(range(n)))
-
-    def roll(self, x: Any, shift: int, axis: int) -> Any:
-        return self.xp.roll(x, shift, axis)
-
-    def cumulative_sum(self, x: Any) -> Any:
-        return self.xp.cumsum(x)
-
-    def logsumexp(self, x: Any, axis: int) -> Any:
-        return self.jax.nn.logsumexp(x, axis=axis)
-
-    def synchronize(self, y: Any) -> list[np.ndarray]:
-        return [np.asarray(v) for v in self.jax.block_until_ready(leaves(y))]
-
-
-class Torch:
-    def __init__(self, compiled: bool) -> None:
-        import torch
-
-        self.xp = torch
-        self.compile = torch.compile if compiled else lambda f: f
-
-    def array(self, x: np.ndarray) -> Any:
-        return self.xp.from_numpy(x.copy())
-
-    def scan(self, step: Callable[..., Any], carry: Any, xs: Any = None, length: int = -1) -> Any:
-        ys = []
-        for t in range(length if xs is None else xs.shape[0]):
-            carry, y = step(carry, None if xs is None else xs[t])
-            ys.append(y)
-        return carry, None if ys[0] is None else self.xp.stack(ys)
-
-    def segment_sum(self, x: Any, ids: Any, n: int) -> Any:
-        return self.xp.zeros((n, *x.shape[1:])).index_add(0, ids, x)
-
-    def top_k(self, x: Any, k: int) -> Any:
-        return self.xp.topk(x, k)
-
-    def rows(self, x: Any, at: Any) -> Any:
-        return x[at]
-
-    def with_gradients(self, f: Callable[..., Any], n: int) -> Callable[..., Any]:
-        def both(*x: Any) -> Any:
-            sources = [v.detach().requires_grad_() for v in x[:n]]
-            y = f(*sources, *x[n:])
-            return y, self.xp.autograd.grad(y, sources)
-
-        return both
-
-    def roll(self, x: Any, shift: int, axis: int) -> Any:
-        return self.xp.roll(x, shift, axis)
-
-    def cumulative_sum(self, x: Any) -> Any:
-        return self.xp.cumsum(x, 0)
-
-    def logsumexp(self, x: Any, axis: int) -> Any:
-        return self.xp.logsumexp(x, axis)
-
-    def synchronize(self, y: Any) -> list[np.ndarray]:
-        return [v.detach().numpy() for v in leaves(y)]
-
-
-def leaves(y: Any) -> list[Any]:
-    return [v for part in y for v in leaves(part)] if isinstance(y, (tuple, list)) else [y]
-
+from users_systems import Jax, Reel, Torch
 
 # ---- workloads: what is compiled, and its arguments ------------------------
 
@@ -463,6 +327,67 @@ def bodies(s: Any) -> Made:
     return s.with_gradients(loss, 2), [normal(256, 3), normal(256, 3), RNG.random(256, np.float32) / 256]
 
 
+def max_pool(s: Any) -> Made:
+    """Pooling of 16 x 55 x 55 x 32, 3 x 3 windows two apart, which overlap, and the gradient."""
+
+    def loss(x: Any, y: Any) -> Any:
+        return s.xp.sum(s.max_pool(x, 3, 2) * y)
+
+    return s.with_gradients(loss, 1), [normal(16, 55, 55, 32), normal(16, 27, 27, 32)]
+
+
+def chamfer(s: Any) -> Made:
+    """The chamfer distance of two clouds of 1024 points in 3 dimensions, gradients of both."""
+
+    def loss(x: Any, y: Any) -> Any:
+        d = s.xp.sum(s.xp.square(x[:, None, :] - y[None, :, :]), axis=2)
+        return -s.xp.mean(s.largest(-d, 1)) - s.xp.mean(s.largest(-d, 0))
+
+    return s.with_gradients(loss, 2), [normal(1024, 3), normal(1024, 3)]
+
+
+def lennard_jones(s: Any) -> Made:
+    """Energy and forces of 512 atoms in a periodic box, with a cutoff: all pairs, by the gradient."""
+    itself = (1e3 * np.eye(512)).astype(np.float32)
+
+    def energy(x: Any, itself: Any) -> Any:
+        d = x[:, None, :] - x[None, :, :]
+        d = d - 8.0 * s.xp.round(d / 8.0)
+        square = s.xp.sum(s.xp.square(d), axis=2) + itself
+        sixth = 1 / (square * square * square)
+        return 2 * s.xp.sum(s.xp.where(square < 6.25, sixth * sixth - sixth, 0 * square))
+
+    grid = np.stack(np.meshgrid(*[np.arange(8)] * 3), -1).reshape(-1, 3).astype(np.float32)
+    return s.with_gradients(energy, 1), [grid + normal(512, 3, scale=0.05), itself]
+
+
+def pyramid(s: Any) -> Made:
+    """An image of 1024 x 1024, four times blurred by 5 x 5 taps of which every second pixel of every second row is kept."""
+    taps = [1 / 16, 4 / 16, 6 / 16, 4 / 16, 1 / 16]
+
+    def f(x: Any) -> Any:
+        means = []
+        for _ in range(4):
+            rows, columns = x.shape
+            y = sum(t * x[:, i : columns - 4 + i] for i, t in enumerate(taps))
+            y = sum(t * y[i : rows - 4 + i] for i, t in enumerate(taps))
+            x = y[::2, ::2]
+            means.append(s.xp.mean(s.xp.square(x)))
+        return s.xp.stack(means), x
+
+    return f, [normal(1024, 1024)]
+
+
+def histogram(s: Any) -> Made:
+    """How many of 2^18 numbers are in each of 64 bins, and their sums."""
+
+    def f(x: Any) -> Any:
+        bins = s.integers(s.xp.clip(s.xp.floor((x + 4) * 8), 0, 63))
+        return s.segment_sum(0 * x + 1, bins, 64), s.segment_sum(x, bins, 64)
+
+    return f, [normal(1 << 18)]
+
+
 WORKLOADS: dict[str, Callable[[Any], Made]] = {
     f.__name__: f
     for f in (
@@ -477,6 +402,7 @@ WORKLOADS: dict[str, Callable[[Any], Made]] = {
         beam_search,
     )
     + (mixture_density, flow, particle_filter, burgers, hidden_markov, kalman, bodies)
+    + (max_pool, chamfer, lennard_jones, pyramid, histogram)
 }
 CHAOTIC = {"particle_filter"}  # a rounding chooses another particle
 LONG = {"ctc", "particle_filter", "burgers", "hidden_markov", "kalman"}  # loops that torch.compile would write out
