@@ -22,7 +22,7 @@ namespace reel::codegen {
 class RandomArrays {
  public:
   explicit RandomArrays(uint32_t seed) : random_(seed), module_(StrCat("a", seed)), f_("main"), b_(&f_, &module_) {
-    for (Ints list : {Ints{1, 2, 5, 9}, Ints{1, 3, 8, 20, 40}, Ints{1, 4, 7, 16, 33, 64, 130}})
+    for (Ints list : {Ints{1, 2, 5, 9}, Ints{1, 3, 8, 20, 40}, Ints{1, 2, 3, 4, 7, 16, 33, 64, 130}})
       shape_.push_back(Pick(list));
     for (int i = 0; i < 3; ++i) arrays_.push_back(f_.AddParameter(StrCat("x", i), {kFloat32, shape_}));
     row_ = f_.AddParameter("r", {kFloat32, {shape_[2]}});
@@ -117,9 +117,22 @@ class RandomArrays {
     const int axis = Below(3);
     return b_.Gather(x, Indices({Extent(axis)}, Extent(axis)), axis);
   }
-  Value Scattered(Value x) {
+  ir::Op ScatterOp() {
     constexpr ir::Op kOps[] = {ir::Op::kScatterAdd, ir::Op::kScatterAdd, ir::Op::kScatterSet,
                                ir::Op::kScatterMax, ir::Op::kScatterMin, ir::Op::kScatterMul};
+    return kOps[Below(6)];
+  }
+  // All elements, one after the other, into a few places: where these ascend, neighbours go into the same one.
+  Value Counted(Value x) {
+    const int64_t n = shape_.size(), places = Extent(2);
+    const Value i = b_.Iota(kInt64, {n}, 0);
+    const bool ascend = Below(3) > 0;
+    const Value at = ascend ? b_.Div(i, b_.ScalarLike(i, static_cast<double>(n / places))) : Indices({n}, places);
+    const Value sums = b_.Scatter(ScatterOp(), row_, at, b_.Reshape(Map2(x), {n}), 0);
+    const Value small = b_.Mul(sums, b_.ScalarLike(sums, 4 / static_cast<double>(n)));
+    return b_.Add(x, b_.Broadcast(small, shape_, {2}));
+  }
+  Value Scattered(Value x) {
     const int axis = Below(3);
     const bool pairs = Below(3) == 0 && Extent(axis) % 2 == 0;
     Value to = Below(3) == 0 ? b_.ScalarLike(x, 1) : Below(2) ? Array() : Map(Array());
@@ -128,9 +141,9 @@ class RandomArrays {
       split.set(axis, Extent(axis) / 2);
       split.insert(axis, 2);
       const Value indices = Indices({2, Extent(axis) / 2}, Extent(axis));
-      return b_.Scatter(kOps[Below(6)], to, indices, b_.Reshape(x, split), axis);
+      return b_.Scatter(ScatterOp(), to, indices, b_.Reshape(x, split), axis);
     }
-    return b_.Scatter(kOps[Below(6)], to, Indices({Extent(axis)}, Extent(axis)), x, axis);
+    return b_.Scatter(ScatterOp(), to, Indices({Extent(axis)}, Extent(axis)), x, axis);
   }
 
   // Parts side by side along a short axis: select(iota == k, part, ...). Of no element, if k is no whole number.
@@ -265,13 +278,13 @@ class RandomArrays {
   void Step() {
     const Value x = Array();
     using Maker = Value (RandomArrays::*)(Value);
-    constexpr Maker kMakers[] = {&RandomArrays::Map,       &RandomArrays::Map,       &RandomArrays::BesideReduced,
-                                 &RandomArrays::Masked,    &RandomArrays::Sorted,    &RandomArrays::Gathered,
-                                 &RandomArrays::Scattered, &RandomArrays::Scattered, &RandomArrays::Stacked,
-                                 &RandomArrays::Pooled,    &RandomArrays::Padded,    &RandomArrays::Turned,
-                                 &RandomArrays::Reshaped,  &RandomArrays::Reversed,  &RandomArrays::Scanned,
-                                 &RandomArrays::Parts,     &RandomArrays::Attended,  &RandomArrays::Multiplied,
-                                 &RandomArrays::InDType,   &RandomArrays::Drawn,     &RandomArrays::BesideReduced};
+    constexpr Maker kMakers[] = {
+        &RandomArrays::Map,           &RandomArrays::Map,        &RandomArrays::BesideReduced, &RandomArrays::Masked,
+        &RandomArrays::Sorted,        &RandomArrays::Gathered,   &RandomArrays::Scattered,     &RandomArrays::Scattered,
+        &RandomArrays::Stacked,       &RandomArrays::Pooled,     &RandomArrays::Padded,        &RandomArrays::Turned,
+        &RandomArrays::Reshaped,      &RandomArrays::Reversed,   &RandomArrays::Scanned,       &RandomArrays::Parts,
+        &RandomArrays::Attended,      &RandomArrays::Multiplied, &RandomArrays::InDType,       &RandomArrays::Drawn,
+        &RandomArrays::BesideReduced, &RandomArrays::Counted};
     arrays_.push_back((this->*kMakers[static_cast<size_t>(Below(std::size(kMakers)))])(x));
     if (Below(6) == 0) results_.push_back(arrays_.back());
   }
