@@ -42,9 +42,11 @@ class SliceSinker {
   }
 
  private:
+  // Checks look at all elements, whatever is read of them.
   bool IsOwnMap(Value v) const {
     const Node* node = f_.producer(v);
-    return node && Info(node->op).Has(ir::kElementwise) && node->num_results == 1 && reads_[v.index()] == 1;
+    return node && Info(node->op).Has(ir::kElementwise) && !ir::IsCheck(node->op) && node->num_results == 1 &&
+           reads_[v.index()] == 1;
   }
 
   // The maps that x is made of and nothing else reads, operands first; none if they are too many.

@@ -80,7 +80,7 @@ class PlanRules : public testing::TestWithParam<RuleInfo> {};
 TEST_P(PlanRules, LeftOutIsFound) {
   if (!HostSupports(kLevel)) GTEST_SKIP() << "needs " << kLevel;
   const char* more = std::getenv("REEL_RULE_SEEDS");
-  const uint32_t seeds = more ? static_cast<uint32_t>(std::atoi(more)) : 2000;
+  const uint32_t seeds = more ? static_cast<uint32_t>(std::atoi(more)) : 4000;
   std::string how;
   const bool found = Finds(GetParam().rule, seeds, &how);
   if (more == nullptr) {  // of more graphs more are found

@@ -179,6 +179,23 @@ func @f(%a: f32[64,100], %b: f32[100]) -> ()",
   }
 }
 
+// A check looks at all indices, though of x[i:i+2] only the first one says where to read.
+TEST(SlicedMaps, NoCheckIsCut) {
+  auto module = ir::ParseModule(R"(reel 1
+module "m"
+func @f(%i: i32[2]) -> (i32[1]) {
+  %0 = check_index %i {axis=0, dtype=f32, labels=false, of="slice", shape=[6,2]} : i32[2]
+  %1 = slice %0 {limits=[1], starts=[0], strides=[1]} : i32[1]
+  return %1
+}
+)",
+                                "f");
+  ASSERT_TRUE(module.ok()) << module.status();
+  const auto changed = passes::SinkSlices(&*module, {.differentiation_done = true});
+  ASSERT_TRUE(changed.ok()) << changed.status();
+  EXPECT_FALSE(*changed);
+}
+
 // --- rows that go backwards or around, and their gradients ---
 
 TEST(Edges, NoBitDependsOnWholeSteps) {

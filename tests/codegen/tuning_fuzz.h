@@ -51,6 +51,14 @@ inline int64_t Draw(int64_t usual, int64_t least, int64_t most, Random* random) 
   }
 }
 
+/// Of a seed and a name, so that a row that is added moves no other's draws.
+inline Random RandomOf(uint32_t seed, std::string_view name) {
+  std::vector<uint32_t> words(name.begin(), name.end());
+  words.push_back(seed);
+  std::seed_seq sequence(words.begin(), words.end());
+  return Random(sequence);
+}
+
 /// Of a level that this machine runs, or of this one.
 inline Target RandomTarget(uint32_t seed, std::string_view level = "") {
   Random random(seed);
@@ -72,8 +80,9 @@ inline Target RandomTarget(uint32_t seed, std::string_view level = "") {
     const std::string_view name = row.name;
     const bool is_least =
         name.find("_min_") != std::string_view::npos && name != "two_stage_min_width";  // an upper bound, too
-    const int64_t few = std::min<int64_t>(row.most, row.least + random() % 3);
-    const int64_t drawn = Draw(row.value, row.least, row.most, &random);
+    Random own = RandomOf(seed, name);
+    const int64_t few = std::min<int64_t>(row.most, row.least + own() % 3);
+    const int64_t drawn = Draw(row.value, row.least, row.most, &own);
     target.tuning.*row.field = !small || !is_least ? drawn : no_rows && name.substr(0, 3) == "row" ? row.most : few;
   }
   return target;
