@@ -47,7 +47,7 @@ void RunUpdatesEarly(const ir::Function& function, const std::vector<InPlace>& i
 
 /// Adds a value to the function that holds what a reduction has before its last step: its kernel reads it in the place
 /// of the root's operand. No kernel computes it yet.
-ir::Value AddPartials(ir::Function* f, PlanGraph* plan, ir::Value root, const Shape& shape);
+ir::Value AddPartials(ir::Function* f, PlanGraph* plan, ir::Value root, Shape shape);
 
 }  // namespace reel::codegen
 

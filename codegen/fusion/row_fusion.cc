@@ -91,7 +91,8 @@ void Replace(const RowRegions& regions, std::map<int, KernelPlan> kernels, PlanG
 
 }  // namespace
 
-Value AddPartials(ir::Function* f, PlanGraph* plan, Value root, const Shape& shape) {
+// `shape` is a copy: those of the function move with its types.
+Value AddPartials(ir::Function* f, PlanGraph* plan, Value root, Shape shape) {
   const Node& node = *f->producer(root);
   const Value operand = node.operands[0];  // before the nodes move
   const Op op = node.op == Op::kContract ? Op::kReduceSum : node.op;
