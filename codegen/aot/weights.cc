@@ -80,7 +80,6 @@ class WeightsEmitter : JsonEmitter {
   WeightsEmitter(const Program& program, const ObjectNames& names, const Target& target, int64_t instance_bytes,
                  llvm::Module* module, const ir::SafetensorsLayout& layout)
       : JsonEmitter(names, target, module),
-        program_(program),
         instance_bytes_(instance_bytes),
         layout_(layout),
         tables_(program, layout) {}
@@ -337,7 +336,6 @@ class WeightsEmitter : JsonEmitter {
     b_.CreateRet(Int32(REEL_OK));
   }
 
-  const Program& program_;
   const int64_t instance_bytes_;
   const ir::SafetensorsLayout& layout_;
   const FileTables tables_;

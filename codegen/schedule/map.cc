@@ -147,8 +147,10 @@ std::vector<Stmt> UnrolledStores(const ScheduleContext& c, Index index, LoopAxes
   int64_t count = 1;
   for (size_t i = 0; i < axes->size(); ++i) {
     const bool last = i + 1 == axes->size(), chooses = c.builder->choices().contains(axes->ids[i]);
-    const bool turns = last && TakesTurns(c, *axes) && StoresByTurns(c);
-    if (!chooses && !c.choices->Flag("turns", turns, turns)) continue;
+    if (!chooses) {  // asked once: of the last axis
+      const bool may = last && TakesTurns(c, *axes) && StoresByTurns(c);
+      if (!last || !c.choices->Flag("turns", may, may)) continue;
+    }
     if (last && !MayTakeTurns(*axes)) continue;
     chosen.push_back(i);
     count = std::min(count * axes->extents[i], kMaxUnrolled + 1);
