@@ -159,8 +159,7 @@ Ahead NextBlock(const ContractLoops& l, const Panel& panel, AxisId k_block, Axis
   const ContractShape& shape = l.shape;
   const Target& target = l.c.target;
   if (l.tiles.turn > 0 || l.is_split() || shape.depth <= l.k_block || shape.computed) return {};
-  const auto operand =
-      OperandBeyond(4 * target.machine.l2_bytes, l, 1, shape.depth * shape.lane.extent, &ContractAxis::w);
+  const auto operand = OperandBeyond(FarBytes(target.machine), l, 1, shape.depth * shape.lane.extent, &ContractAxis::w);
   const int64_t share = l.k_block * panel.columns / l.tiles.per_block;
   if (!operand || share * operand->element > target.tuning.matmul_prefetch_tile || !IsWanted(l)) return {};
   const int64_t next = l.k_block * shape.k[0].w;

@@ -499,7 +499,7 @@ ContractTiles UsualTiles(const ContractShape& shape, const Target& target, int64
                       SharesPanels(shape, wide.lanes, target.tuning);
   // From far beyond L2 lines come in pairs (filter_2x2 on Zen 4: 3.7 ms in tiles of 3 registers, 2.5 of 4).
   const bool far =
-      !t.pack && shape.lane.w == 1 && shape.depth * shape.lane.extent * element_bytes > 4 * target.machine.l2_bytes;
+      !t.pack && shape.lane.w == 1 && shape.depth * shape.lane.extent * element_bytes > FarBytes(target.machine);
   if (across != 4 || !many || shape.pairs || copied || far) return wide;
   return better(of(3, 8), wide, 0.98);
 }

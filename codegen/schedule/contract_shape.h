@@ -56,6 +56,8 @@ struct ContractTiles {
 
 /// Whether panels of so many lanes are alike, and enough for threads to share.
 bool SharesPanels(const ContractShape& shape, int64_t lanes, const Tuning& tuning);
+/// What an operand has more than lies far beyond L2: all of it has left before it is read again.
+inline int64_t FarBytes(const Machine& machine) { return 4 * machine.l2_bytes; }
 
 /// As usual, or as the choices say: whether w is packed, registers and rows of a tile, rows of a block.
 ContractTiles TilesOfContract(const ScheduleContext& context, const ContractShape& shape);
